@@ -1,0 +1,15 @@
+/**
+ * An error that carries the run's work so far, so that nothing already done is lost.
+ */
+
+/** The error `E` of a run, together with what the run had achieved when it failed. */
+export type Failure<E, Progress> = E & { readonly progress: Progress }
+
+/**
+ * Attaches the work so far to an error. The error is constructed anew: it may be shared with another run, and an
+ * inner run's `progress` must not be overwritten.
+ */
+export const attach = <E extends Error, Progress>(error: E, progress: Progress): Failure<E, Progress> => {
+  const anew: E = Reflect.construct(error.constructor, [{ ...error }])
+  return Object.assign(anew, { progress })
+}

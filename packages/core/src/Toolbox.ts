@@ -9,10 +9,10 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Predicate from "effect/Predicate"
 import type { CallId } from "./Llm.js"
-import type { Outcome, Tool, ToolContext, ToolInfo } from "./Tool.js"
+import type { Tool, ToolContext, ToolInfo } from "./Tool.js"
 import { InvalidToolInput, type ToolError, ToolFailed, ToolTimeout, UnknownTool } from "./ToolError.js"
+import * as ToolOutcome from "./ToolOutcome.js"
 import * as ToolText from "./ToolText.js"
 
 export { InvalidToolInput, type ToolError, ToolFailed, ToolTimeout, UnknownTool } from "./ToolError.js"
@@ -181,12 +181,12 @@ const maxPartialChars = 10_000
 
 const execute = <R>(
   tool: ToolInfo,
-  work: (context: ToolContext) => Outcome<R>,
+  work: (context: ToolContext) => ToolOutcome.Outcome<R>,
   request: CallRequest
 ): Effect.Effect<string, ToolError, R> =>
   Effect.suspend(() => {
     const context = new CallSignal(request.call)
-    const done = Effect.suspend(() => lift(work(context))).pipe(
+    const done = Effect.suspend(() => ToolOutcome.lift(work(context))).pipe(
       Effect.matchCauseEffect({
         onSuccess: (value) => Effect.succeed(ToolText.fromUnknown(value)),
         onFailure: (cause) => failed(tool.name, cause)
@@ -208,17 +208,6 @@ const execute = <R>(
     // Disconnected, because a tool that cannot be interrupted must not hold up the run.
     return Effect.raceFirst(Effect.disconnect(done), expiry)
   })
-
-const lift = <R>(outcome: Outcome<R>): Effect.Effect<unknown, unknown, R> => {
-  if (Effect.isEffect(outcome)) return outcome
-  if (!Predicate.isPromiseLike(outcome)) return Effect.succeed(outcome)
-  return Effect.async((resume) => {
-    outcome.then(
-      (value) => resume(Effect.succeed(value)),
-      (error) => resume(Effect.fail(error))
-    )
-  })
-}
 
 /** Only interruption passes through; a tool that reports one of the tool errors itself is believed. */
 const failed = (tool: string, cause: Cause.Cause<unknown>): Effect.Effect<never, ToolError> => {

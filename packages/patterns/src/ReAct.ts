@@ -234,15 +234,11 @@ const optionKeys = [
 
 const settings = (options: RunOptions): Settings => {
   const owner = "ReAct.run"
-  const protocol = options.protocol ?? "native"
-  if (protocol !== "native" && protocol !== "text") {
-    throw new RangeError(`${owner}: protocol must be "native" or "text", got ${JSON.stringify(protocol)}.`)
-  }
   return {
     maxTurns: Options.wholeNumber(owner, "maxTurns", options.maxTurns ?? 8),
     maxToolCalls: Options.wholeNumber(owner, "maxToolCalls", options.maxToolCalls ?? 8, 0),
     maxRepeats: Options.wholeNumber(owner, "maxRepeats", options.maxRepeats ?? 3, 2),
-    protocol,
+    protocol: Options.oneOf(owner, "protocol", options.protocol ?? "native", ["native", "text"]),
     toolTimeout: Options.positiveMillis(owner, "toolTimeout", options.toolTimeout ?? "30 seconds"),
     maxObservationChars: Options.wholeNumber(owner, "maxObservationChars", options.maxObservationChars ?? 20_000),
     native: PromptTemplate.override(prompts.native, options.prompts?.native),

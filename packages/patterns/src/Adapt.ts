@@ -160,12 +160,11 @@ const runWith = <E, R, R2>(
         tryTask: (node) => tryTask(run, executor, verify, node, root.task, Toolbox.descriptions(describe), settings)
       }
       return solve(world, root, []).pipe(
-        Effect.mapError((error) => Failure.attach(error, { tree: frozen(root) })),
+        Effect.mapError((error) => Failure.attach(error, { tree: root })),
         Effect.flatMap((outcome): Effect.Effect<Succeeded, Error> => {
-          const tree = frozen(root)
           return outcome._tag === "Failed"
-            ? Effect.fail(new TaskFailed({ reason: outcome.reason, progress: { tree } }))
-            : Effect.succeed({ _tag: "Succeeded", result: outcome.result, tree, verified: outcome.verified })
+            ? Effect.fail(new TaskFailed({ reason: outcome.reason, progress: { tree: root } }))
+            : Effect.succeed({ _tag: "Succeeded", result: outcome.result, tree: root, verified: outcome.verified })
         })
       )
     })
@@ -279,7 +278,7 @@ const read = (reported: ExecutorResult): Pick<Attempt, "status" | "detail"> => {
   if (verdict === undefined) return { status: "failed", detail: reported.result }
   return verdict._tag === "Success"
     ? { status: "succeeded", detail: verdict.result }
-    : { status: "failed", detail: verdict.reason }
+    : { status: "failed", detail: verdict.reason === "" ? reported.result : verdict.reason }
 }
 
 const usedToolsWell = ({ toolCalls }: ExecutorResult): boolean =>
@@ -418,8 +417,6 @@ const child = (group: GroupDraft, node: Draft): Draft => {
   return node
 }
 
-const frozen = (node: Draft): TaskNode => node
-
 const failed = (reason: string): Failed => ({ _tag: "Failed", reason })
 
 const succeed = <R>(world: World<R>, node: Draft, result: Result, verified: boolean): Effect.Effect<Outcome> => {
@@ -470,3 +467,7 @@ const check = <E, R>(options: RunOptions<E, R>): Settings => {
     reask: options.reask ?? Reask.once
   }
 }
+
+/** A result as text: the text itself, or the results of an *and* one below the other. */
+export const resultText = (result: Result): string =>
+  typeof result === "string" ? result : result.map(resultText).join("\n")

@@ -1,0 +1,230 @@
+/**
+ * A tool: a name, what it does, what it takes, and how it is done. A `Toolbox` holds tools and calls them.
+ */
+import * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as JSONSchema from "effect/JSONSchema"
+import * as ParseResult from "effect/ParseResult"
+import type * as Schema from "effect/Schema"
+import type { JsonSchema } from "./Json.js"
+import type { CallId, ToolSpec } from "./Llm.js"
+import { InvalidToolInput } from "./ToolError.js"
+
+// ---------------------------------------------------------------------------------------------------------------
+// models
+// ---------------------------------------------------------------------------------------------------------------
+
+/** What a running tool is told about its call. */
+export interface ToolContext {
+  /** The stable id of this call, the same on every replay: use it as an idempotency key. */
+  readonly call: CallId
+  /** Aborted when the call times out (reason `TimeoutError`) or its run is interrupted (reason `AbortError`). */
+  readonly signal: AbortSignal
+  /** Reports partial output; it is part of the error if the call times out, and ignored once the call has ended. */
+  readonly progress: (partial: string) => void
+}
+
+/** What `execute` may return. Anything but a string becomes JSON text; see `ToolText.fromUnknown`. */
+export type Outcome<R> = Effect.Effect<unknown, unknown, R> | PromiseLike<unknown> | string
+
+/** How a tool is described: to a model, to a person, to a layer. */
+export interface ToolInfo extends ToolSpec {
+  /** `text`: one string, offered natively as the parameter `input`. `object`: an object that fits `parameters`. */
+  readonly takes: "text" | "object"
+  /** Whether a second call with the same input does no harm. Default: false. */
+  readonly idempotent: boolean
+  /** Whether a call changes nothing outside. Default: false. */
+  readonly readOnly: boolean
+  /** How long a call may take, in milliseconds. Default: no limit of its own. */
+  readonly timeout?: number
+}
+
+/** A tool whose work needs the services `R`. */
+export interface Tool<R = never> extends ToolInfo {
+  /** Decodes the input; on success gives the work, not yet started. */
+  readonly prepare: (input: string) => Either.Either<(context: ToolContext) => Outcome<R>, InvalidToolInput>
+}
+
+interface Common {
+  /** How a model names the tool. Letters, digits, `_` and `-`, at most 64: what every provider accepts. */
+  readonly name: string
+  /** What it does and what it takes, in a sentence or two: a model chooses by this. */
+  readonly description: string
+  /** Whether a second call with the same input does no harm. Default: false. */
+  readonly idempotent?: boolean
+  /** Whether a call changes nothing outside. Default: false. */
+  readonly readOnly?: boolean
+  /** How long one call may take. The shorter of this and the caller's own limit holds. Default: no limit. */
+  readonly timeout?: Duration.DurationInput
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// constructors
+// ---------------------------------------------------------------------------------------------------------------
+
+/**
+ * Makes a tool. Without `parameters` it takes one string; with them, an object that is decoded against the Schema
+ * before `execute` sees it.
+ *
+ * `execute` may return an Effect, a Promise or a string. Whatever it fails, rejects or dies with becomes `ToolFailed`.
+ *
+ * @example
+ * ```ts
+ * const clock = Tool.make({
+ *   name: "Now",
+ *   description: "The current time as epoch milliseconds. Takes nothing.",
+ *   execute: () => Clock.currentTimeMillis
+ * })
+ * ```
+ */
+export const make: {
+  <A, I, R = never>(
+    options: Common & {
+      readonly parameters: Schema.Schema<A, I>
+      readonly execute: (input: A, context: ToolContext) => Outcome<R>
+    }
+  ): Tool<R>
+  <R = never>(options: Common & { readonly execute: (input: string, context: ToolContext) => Outcome<R> }): Tool<R>
+} = <A, I, R>(
+  options: Common &
+    (
+      | {
+          readonly parameters: Schema.Schema<A, I>
+          readonly execute: (input: A, context: ToolContext) => Outcome<R>
+        }
+      | {
+          readonly parameters?: undefined
+          readonly execute: (input: string, context: ToolContext) => Outcome<R>
+        }
+    )
+): Tool<R> => {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(options.name)) {
+    throw new RangeError(
+      `Tool.make: the name ${JSON.stringify(options.name)} must be 1 to 64 letters, digits, "_" or "-".`
+    )
+  }
+  const info = {
+    name: options.name,
+    description: options.description,
+    idempotent: options.idempotent ?? false,
+    readOnly: options.readOnly ?? false,
+    ...(options.timeout === undefined ? {} : { timeout: Duration.toMillis(options.timeout) })
+  }
+  if (options.parameters === undefined) {
+    const { execute } = options
+    return {
+      ...info,
+      takes: "text",
+      parameters: textParameters,
+      prepare: (input) => Either.right((context) => execute(input, context))
+    }
+  }
+  const { execute } = options
+  const parameters = objectSchema(options.name, options.parameters)
+  const decode = ParseResult.decodeUnknownEither(options.parameters, { errors: "all" })
+  const field = singleStringField(parameters)
+  return {
+    ...info,
+    takes: "object",
+    parameters,
+    prepare: (input) =>
+      Either.flatMap(readObject(options.name, input, field), (value) =>
+        Either.mapBoth(decode(value), {
+          onLeft: (error) =>
+            new InvalidToolInput({
+              tool: options.name,
+              problem: ParseResult.TreeFormatter.formatIssueSync(error),
+              input
+            }),
+          onRight: (decoded) => (context: ToolContext) => execute(decoded, context)
+        })
+      )
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// reading input
+// ---------------------------------------------------------------------------------------------------------------
+
+/**
+ * The input of a native tool call, from the raw arguments that the model wrote. Nothing, white space and `null` mean
+ * no arguments. Text that is not JSON is refused, never repaired: half an argument must not run.
+ */
+export const fromArguments = (info: ToolInfo, raw: string): Either.Either<string, InvalidToolInput> => {
+  const text = raw.trim()
+  const none = text === "" || text === "null"
+  if (info.takes === "object") return none ? Either.right("{}") : Either.map(parse(info.name, text), () => text)
+  if (none) return Either.right("")
+  return Either.flatMap(parse(info.name, text), (value) => {
+    if (typeof value === "string") return Either.right(value)
+    if (isObject(value)) {
+      const input = Object.hasOwn(value, "input") ? value["input"] : undefined
+      if (typeof input === "string") return Either.right(input)
+      if (typeof input === "number" || typeof input === "boolean") return Either.right(String(input))
+      if (Object.keys(value).length === 0) return Either.right("")
+    }
+    return Either.left(
+      new InvalidToolInput({ tool: info.name, problem: 'The arguments must be {"input": "<text>"}.', input: raw })
+    )
+  })
+}
+
+const textParameters: JsonSchema = {
+  type: "object",
+  properties: { input: { type: "string" } },
+  required: ["input"],
+  additionalProperties: false
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const parse = (tool: string, text: string): Either.Either<unknown, InvalidToolInput> =>
+  Either.try({
+    try: (): unknown => JSON.parse(text),
+    catch: () => new InvalidToolInput({ tool, problem: "The arguments are not valid JSON.", input: text })
+  })
+
+/** A JSON object, or the value of the single string field. Text that opens like an object is never taken as a value. */
+const readObject = (
+  tool: string,
+  input: string,
+  field: string | undefined
+): Either.Either<unknown, InvalidToolInput> => {
+  const text = input.trim()
+  if (text === "" || text === "null") return Either.right(field === undefined || text === "" ? {} : { [field]: input })
+  const value = parse(tool, text)
+  if (Either.isRight(value) && isObject(value.right)) return value
+  if (field !== undefined && !text.startsWith("{")) {
+    const plain = Either.isRight(value) && typeof value.right === "string" ? value.right : input
+    return Either.right({ [field]: plain })
+  }
+  return Either.isLeft(value)
+    ? value
+    : Either.left(new InvalidToolInput({ tool, problem: "The arguments must be a JSON object.", input }))
+}
+
+const objectSchema = <A, I>(tool: string, schema: Schema.Schema<A, I>): JsonSchema => {
+  const full: JsonSchema = { ...JSONSchema.make(schema) }
+  const { $schema: _, ...json } = full
+  // An empty Struct has no "type" in Effect's JSON Schema, and providers insist on one.
+  if (json["type"] === undefined && json["$ref"] === undefined && json["anyOf"] !== undefined) {
+    const { anyOf: _anyOf, $id: _id, title: _title, ...rest } = json
+    return { type: "object", properties: {}, ...rest }
+  }
+  if (json["type"] !== "object" && json["$ref"] === undefined) {
+    throw new RangeError(`Tool.make: the parameters of ${JSON.stringify(tool)} must be a Schema of an object.`)
+  }
+  return json
+}
+
+const singleStringField = (schema: JsonSchema): string | undefined => {
+  const properties = schema["properties"]
+  if (!isObject(properties)) return undefined
+  const names = Object.keys(properties)
+  const [name] = names
+  if (names.length !== 1 || name === undefined) return undefined
+  const property = properties[name]
+  return isObject(property) && property["type"] === "string" ? name : undefined
+}

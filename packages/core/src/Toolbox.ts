@@ -1,0 +1,237 @@
+/**
+ * The port to tools: which there are, and calling one by name. Timeouts, permits, approval and recording are Layers
+ * around it.
+ */
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
+import type { CallId } from "./Llm.js"
+import type { Outcome, Tool, ToolContext, ToolInfo } from "./Tool.js"
+import { InvalidToolInput, type ToolError, ToolFailed, ToolTimeout, UnknownTool } from "./ToolError.js"
+import * as ToolText from "./ToolText.js"
+
+export { InvalidToolInput, type ToolError, ToolFailed, ToolTimeout, UnknownTool } from "./ToolError.js"
+
+// ---------------------------------------------------------------------------------------------------------------
+// models
+// ---------------------------------------------------------------------------------------------------------------
+
+/** One call of a tool. */
+export interface CallRequest {
+  /** Stable id of the call, see `CallId`. */
+  readonly call: CallId
+  /** The tool's name as the model wrote it; resolved as {@link resolve} says. */
+  readonly tool: string
+  /** For a structured tool: a JSON object, or the value of its single string field. */
+  readonly input: string
+  /** How long the call may take. The shorter of this and the tool's own `timeout` holds. Default: no limit. */
+  readonly timeout?: Duration.DurationInput
+}
+
+export interface Service {
+  /** Every tool, in the order in which they are shown to a model. */
+  readonly describe: ReadonlyArray<ToolInfo>
+  /** Calls a tool and gives its result as text. */
+  readonly call: (request: CallRequest) => Effect.Effect<string, ToolError>
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// service
+// ---------------------------------------------------------------------------------------------------------------
+
+/** The tools that a run may call, and nothing else. */
+export class Toolbox extends Context.Tag("@forethought/core/Toolbox")<Toolbox, Service>() {}
+
+// ---------------------------------------------------------------------------------------------------------------
+// constructors and layers
+// ---------------------------------------------------------------------------------------------------------------
+
+/**
+ * A toolbox of the given tools. Throws a `RangeError` where two names are equal.
+ *
+ * A timeout interrupts the tool's fiber and aborts its `AbortSignal`; a result that comes later is dropped. Whatever
+ * the tool fails or dies with becomes `ToolFailed`; only interruption passes through.
+ */
+export const make = <R = never>(tools: ReadonlyArray<Tool<R>>): Effect.Effect<Service, never, R> => {
+  const byName = new Map<string, Tool<R>>()
+  for (const tool of tools) {
+    if (byName.has(tool.name)) throw new RangeError(`Toolbox: two tools are named ${JSON.stringify(tool.name)}.`)
+    byName.set(tool.name, tool)
+  }
+  return Effect.map(Effect.context<R>(), (context) => ({
+    describe: tools,
+    call: (request) => {
+      const name = resolve(tools, request.tool)
+      if (Either.isLeft(name)) return Effect.fail(name.left)
+      const tool = byName.get(name.right)
+      if (tool === undefined) return Effect.fail(unknownTool(tools, request.tool))
+      const work = tool.prepare(request.input)
+      return Either.isLeft(work) ? Effect.fail(work.left) : Effect.provide(execute(tool, work.right, request), context)
+    }
+  }))
+}
+
+/** A Layer of {@link make}. What the tools need is taken once, when the Layer is built. */
+export const layer = <R = never>(tools: ReadonlyArray<Tool<R>>): Layer.Layer<Toolbox, never, R> =>
+  Layer.effect(Toolbox, make(tools))
+
+/** A toolbox without tools. */
+export const empty: Layer.Layer<Toolbox> = layer([])
+
+// ---------------------------------------------------------------------------------------------------------------
+// utilities
+// ---------------------------------------------------------------------------------------------------------------
+
+/**
+ * Finds the tool that a model means: by its exact name, else by the one name that is equal when case, spaces, quotes
+ * and a trailing `()` are ignored. Never by a prefix. A control token that leaked into the name (`<|…`) ends it.
+ */
+export const resolve = (
+  tools: ReadonlyArray<{ readonly name: string }>,
+  name: string
+): Either.Either<string, UnknownTool> => {
+  if (tools.some((tool) => tool.name === name)) return Either.right(name)
+  const control = name.indexOf("<|")
+  const cleaned = control < 0 ? name : name.slice(0, control)
+  const wanted = fold(cleaned)
+  const matches = wanted === "" ? [] : tools.filter((tool) => fold(tool.name) === wanted)
+  const exact = matches.find((tool) => tool.name === trimmed(cleaned))
+  if (exact !== undefined) return Either.right(exact.name)
+  const [match, ...others] = matches
+  if (match === undefined) return Either.left(unknownTool(tools, name))
+  if (others.length === 0) return Either.right(match.name)
+  return Either.left(
+    new UnknownTool({
+      tool: name,
+      available: tools.map((tool) => tool.name),
+      candidates: matches.map((tool) => tool.name)
+    })
+  )
+}
+
+/** One line for each tool, as prompts show them: `name[input]: description`, or the shape of the input as JSON. */
+export const descriptions = (tools: ReadonlyArray<ToolInfo>): string =>
+  tools.length === 0
+    ? "(no tools)"
+    : tools
+        .map((tool) => {
+          const input = tool.takes === "text" ? "input" : JSON.stringify(tool.parameters["properties"] ?? {})
+          return `${tool.name}[${input}]: ${tool.description}`
+        })
+        .join("\n")
+
+/** The tools' names as prompts list them: `Search, Calculator`. */
+export const names = (tools: ReadonlyArray<ToolInfo>): string =>
+  tools.length === 0 ? "no tools" : tools.map((tool) => tool.name).join(", ")
+
+// ---------------------------------------------------------------------------------------------------------------
+// private
+// ---------------------------------------------------------------------------------------------------------------
+
+const unknownTool = (tools: ReadonlyArray<{ readonly name: string }>, name: string): UnknownTool =>
+  new UnknownTool({ tool: name, available: tools.map((tool) => tool.name) })
+
+const trimmed = (name: string): string => {
+  const bare = name.replaceAll(/["'`“”‘’*\s]/g, "")
+  return bare.endsWith("()") ? bare.slice(0, -2) : bare
+}
+
+const fold = (name: string): string => trimmed(name).toLowerCase()
+
+/** What one call's tool is told. The AbortController is made only when the tool asks for its signal. */
+class CallSignal implements ToolContext {
+  private controller: AbortController | undefined
+  private aborted: DOMException | undefined
+  private reported = ""
+  private open = true
+  constructor(readonly call: CallId) {}
+  get signal(): AbortSignal {
+    if (this.controller === undefined) {
+      this.controller = new AbortController()
+      if (this.aborted !== undefined) this.controller.abort(this.aborted)
+    }
+    return this.controller.signal
+  }
+  readonly progress = (partial: string): void => {
+    // A tool that floods must not fill the memory: what is kept is enough for an error text.
+    if (this.open && this.reported.length < maxPartialChars) {
+      this.reported += String(partial).slice(0, maxPartialChars)
+    }
+  }
+  get partial(): string | undefined {
+    return this.reported === "" ? undefined : this.reported.toWellFormed()
+  }
+  /** Ends the call: later progress is dropped, and a reason aborts what still runs. */
+  close(reason?: "TimeoutError" | "AbortError"): void {
+    if (!this.open) return
+    this.open = false
+    if (reason === undefined) return
+    const text = reason === "TimeoutError" ? "The tool call timed out." : "The tool call was interrupted."
+    this.aborted = new DOMException(text, reason)
+    this.controller?.abort(this.aborted)
+  }
+}
+
+const maxPartialChars = 10_000
+
+const execute = <R>(
+  tool: ToolInfo,
+  work: (context: ToolContext) => Outcome<R>,
+  request: CallRequest
+): Effect.Effect<string, ToolError, R> =>
+  Effect.suspend(() => {
+    const context = new CallSignal(request.call)
+    const done = Effect.suspend(() => lift(work(context))).pipe(
+      Effect.matchCauseEffect({
+        onSuccess: (value) => Effect.succeed(ToolText.fromUnknown(value)),
+        onFailure: (cause) => failed(tool.name, cause)
+      }),
+      Effect.onExit((exit) => Effect.sync(() => context.close(Exit.isInterrupted(exit) ? "AbortError" : undefined)))
+    )
+    const limit = Math.min(
+      tool.timeout ?? Number.POSITIVE_INFINITY,
+      request.timeout === undefined ? Number.POSITIVE_INFINITY : Duration.toMillis(request.timeout)
+    )
+    if (limit === Number.POSITIVE_INFINITY) return done
+    const expiry = Effect.flatMap(Effect.sleep(limit), () => {
+      const partial = context.partial
+      context.close("TimeoutError")
+      return Effect.fail(
+        new ToolTimeout({ tool: tool.name, after: limit, ...(partial === undefined ? {} : { partial }) })
+      )
+    })
+    // Disconnected, because a tool that cannot be interrupted must not hold up the run.
+    return Effect.raceFirst(Effect.disconnect(done), expiry)
+  })
+
+const lift = <R>(outcome: Outcome<R>): Effect.Effect<unknown, unknown, R> => {
+  if (Effect.isEffect(outcome)) return outcome
+  if (!Predicate.isPromiseLike(outcome)) return Effect.succeed(outcome)
+  return Effect.async((resume) => {
+    outcome.then(
+      (value) => resume(Effect.succeed(value)),
+      (error) => resume(Effect.fail(error))
+    )
+  })
+}
+
+/** Only interruption passes through; a tool that reports one of the tool errors itself is believed. */
+const failed = (tool: string, cause: Cause.Cause<unknown>): Effect.Effect<never, ToolError> => {
+  const failure = Cause.failureOrCause(cause)
+  if (Either.isRight(failure) && Cause.isInterruptedOnly(failure.right)) return Effect.failCause(failure.right)
+  const error = Either.isLeft(failure) ? failure.left : Cause.squash(failure.right)
+  return Effect.fail(
+    isToolError(error) ? error : new ToolFailed({ tool, detail: ToolText.describeFailure(error), cause: error })
+  )
+}
+
+const isToolError = (error: unknown): error is ToolError =>
+  error instanceof ToolFailed ||
+  error instanceof ToolTimeout ||
+  error instanceof UnknownTool ||
+  error instanceof InvalidToolInput

@@ -1,7 +1,8 @@
 /** The wire format of `/chat/completions`: requests written, replies read. */
 import { LlmError, type Message, Reason, type Reply, type Request, type ToolCall } from "@forethought/core/Llm"
 import * as Either from "effect/Either"
-import { asArray, asNumber, asObject, asString, type JsonObject, parseJson } from "./json.js"
+import { asArray, asNumber, asObject, asString, type JsonObject } from "./json.js"
+import * as ToolArguments from "./toolArguments.js"
 
 /** The fields in which servers differ: what this one takes. */
 export interface Dialect {
@@ -54,18 +55,11 @@ const encodeMessage = (message: Message): JsonObject => {
         tool_calls: calls.map((call) => ({
           id: call.id,
           type: "function",
-          function: { name: call.name, arguments: encodeArguments(call.arguments) }
+          function: { name: call.name, arguments: ToolArguments.toObjectText(call.arguments) }
         }))
       }
     }
   }
-}
-
-// llama.cpp and vLLM parse the arguments of earlier turns and refuse the whole conversation over a malformed one,
-// which is the model's own mistake and already answered by a tool message.
-const encodeArguments = (text: string): string => {
-  if (text.trim() === "") return "{}"
-  return asObject(parseJson(text)) === undefined ? JSON.stringify({ invalid_arguments: text }) : text
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -127,13 +121,12 @@ const readToolCall = (value: unknown, index: number, request: Request): Readonly
   const call = asObject(value)
   const definition = asObject(call?.["function"])
   if (definition === undefined) return []
-  const args = definition["arguments"]
   return [
     {
       // A server that sends no ids does not match results by them, but the conversation still needs each to be unique.
       id: asString(call?.["id"]) || `call_${request.messages.length}_${index}`,
       name: asString(definition["name"]) ?? "",
-      arguments: typeof args === "string" ? args : args === undefined || args === null ? "" : JSON.stringify(args)
+      arguments: ToolArguments.toText(definition["arguments"])
     }
   ]
 }

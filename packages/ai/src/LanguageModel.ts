@@ -4,7 +4,6 @@
 import type * as AiError from "@effect/ai/AiError"
 import * as LanguageModel from "@effect/ai/LanguageModel"
 import type * as Prompt from "@effect/ai/Prompt"
-import * as Tool from "@effect/ai/Tool"
 import type * as Toolkit from "@effect/ai/Toolkit"
 import {
   type FinishReason,
@@ -24,9 +23,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ParseResult from "effect/ParseResult"
 import * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
 import { classify, cleanDetail } from "./internal/httpFailure.js"
 import { asNumber, asObject, asString } from "./internal/json.js"
+import * as LenientTool from "./internal/lenientTool.js"
 import * as ToolArguments from "./internal/toolArguments.js"
 import * as Retry from "./Retry.js"
 
@@ -154,20 +153,11 @@ const appendMessage = (messages: Array<Prompt.MessageEncoded>, message: Message)
   }
 }
 
-/** The tools as a model sees them, for one request. Whatever arguments it writes are accepted: we decode them. */
-const toolkit = (specs: ReadonlyArray<ToolSpec>): Toolkit.WithHandler<Record<string, LenientTool>> => ({
-  tools: Object.fromEntries(specs.map((spec) => [spec.name, lenientTool(spec)])),
+/** The tools as a model sees them, for one request; none of them is run here. */
+const toolkit = (specs: ReadonlyArray<ToolSpec>): Toolkit.WithHandler<Record<string, LenientTool.LenientTool>> => ({
+  tools: LenientTool.record(specs),
   handle: (name) => Effect.dieMessage(`The tool call ${name} was resolved by the LanguageModel.`)
 })
-
-const lenientTool = (spec: ToolSpec) =>
-  Tool.make(spec.name, { description: spec.description }).setParameters(
-    Schema.Struct({}, Schema.Record({ key: Schema.String, value: Schema.Unknown })).annotations({
-      jsonSchema: spec.parameters
-    })
-  )
-
-type LenientTool = ReturnType<typeof lenientTool>
 
 // ---------------------------------------------------------------------------------------------------------------
 // replies

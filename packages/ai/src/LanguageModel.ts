@@ -5,6 +5,7 @@ import type * as AiError from "@effect/ai/AiError"
 import * as LanguageModel from "@effect/ai/LanguageModel"
 import type * as Prompt from "@effect/ai/Prompt"
 import type * as Toolkit from "@effect/ai/Toolkit"
+import type { JsonSchema } from "@forethought/core/Json"
 import {
   type FinishReason,
   Llm,
@@ -20,6 +21,7 @@ import {
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as ParseResult from "effect/ParseResult"
 import * as Redacted from "effect/Redacted"
@@ -38,7 +40,8 @@ export interface Options extends Retry.Options {
   readonly timeout?: Duration.DurationInput | undefined
   /**
    * Wraps each call, to pass on what a LanguageModel takes only through its provider's own configuration: `maxTokens`,
-   * `temperature`, `stop` and `format`. Default: these four are dropped.
+   * `temperature`, `stop` and `format`. Default: the provider does not hear of these four. The text is cut at the first
+   * `stop` in any case, so that only the tokens behind it are lost.
    *
    * @example
    * ```ts
@@ -48,6 +51,10 @@ export interface Options extends Retry.Options {
   readonly configure?: ((request: Request) => Configure) | undefined
   /** Kept out of the errors, in case that the provider echoes one. */
   readonly secrets?: ReadonlyArray<Redacted.Redacted> | undefined
+  /** Changes the JSON Schema of a tool for a provider that takes only a part of the language. Default: as it is. */
+  readonly toolParameters?: ((schema: JsonSchema) => JsonSchema) | undefined
+  /** The form in which a provider takes a tool's result. Default: the text itself. */
+  readonly toolResult?: ((text: string) => unknown) | undefined
 }
 
 /** A change of how an Effect runs that leaves its type alone. */
@@ -92,18 +99,21 @@ export const make = (model: LanguageModel.Service, options: Options = {}): Servi
       })
     return model
       .generateText({
-        prompt: request.messages.reduce(appendMessage, []),
-        toolkit: toolkit(request.tools ?? []),
+        prompt: encodeMessages(request.messages, options.toolResult ?? identity),
+        toolkit: toolkit(request.tools ?? [], options.toolParameters ?? identity),
         disableToolCallResolution: true
       })
       .pipe(
         Effect.map((response): ReadonlyArray<unknown> => response.content),
         Effect.catchTag("MalformedOutput", recoverParts),
         configure,
-        Effect.map((parts) => readReply(parts, request)),
         Effect.catchAll((error) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(fail(...explain(error, now))))
         ),
+        Effect.flatMap((parts) => {
+          const refusal = readRefusal(parts)
+          return refusal === "" ? Effect.succeed(readReply(parts, request)) : Effect.fail(fail(Reason.Refused(refusal)))
+        }),
         Effect.timeoutFail({
           duration: timeout,
           onTimeout: () => fail(Reason.TimedOut(Duration.toMillis(timeout)))
@@ -119,43 +129,49 @@ const unchanged: Configure = (effect) => effect
 // requests
 // ---------------------------------------------------------------------------------------------------------------
 
-const appendMessage = (messages: Array<Prompt.MessageEncoded>, message: Message): Array<Prompt.MessageEncoded> => {
-  switch (message.role) {
-    case "system":
-    case "user":
-      messages.push({ role: message.role, content: message.content })
-      return messages
-    case "assistant": {
-      const content: Array<Prompt.AssistantMessagePartEncoded> = []
-      // Anthropic refuses an empty block of text, and a message without any.
-      if (message.content !== "") content.push({ type: "text", text: message.content })
-      for (const { id, name, arguments: text } of message.toolCalls ?? []) {
-        content.push({ type: "tool-call", id, name, params: ToolArguments.toObject(text) })
-      }
-      if (content.length > 0) messages.push({ role: "assistant", content })
-      return messages
+const encodeMessages = (
+  messages: ReadonlyArray<Message>,
+  toolResult: (text: string) => unknown
+): ReadonlyArray<Prompt.MessageEncoded> => {
+  const encoded: Array<Prompt.MessageEncoded> = []
+  for (const message of messages) {
+    const last = encoded.at(-1)
+    if (message.role !== "tool") {
+      if (message.role !== "assistant") encoded.push({ role: message.role, content: message.content })
+      else if (message.content !== "" || (message.toolCalls ?? []).length > 0) encoded.push(encodeAssistant(message))
+      continue
     }
-    case "tool": {
-      const result: Prompt.ToolMessagePartEncoded = {
-        type: "tool-result",
-        id: message.toolCallId,
-        name: message.name,
-        isFailure: false,
-        result: message.content,
-        providerExecuted: false
-      }
-      // The results of one turn belong into one message: Anthropic and Google insist on it.
-      const last = messages.at(-1)
-      if (last?.role === "tool") messages[messages.length - 1] = { ...last, content: [...last.content, result] }
-      else messages.push({ role: "tool", content: [result] })
-      return messages
+    const result: Prompt.ToolMessagePartEncoded = {
+      type: "tool-result",
+      id: message.toolCallId,
+      name: message.name,
+      isFailure: false,
+      result: toolResult(message.content),
+      providerExecuted: false
     }
+    // The results of one turn belong into one message: Anthropic and Google insist on it.
+    if (last?.role === "tool") encoded[encoded.length - 1] = { ...last, content: [...last.content, result] }
+    else encoded.push({ role: "tool", content: [result] })
   }
+  return encoded
+}
+
+// Anthropic refuses an empty block of text, and a message without any block.
+const encodeAssistant = (message: Message & { readonly role: "assistant" }): Prompt.MessageEncoded => {
+  const content: Array<Prompt.AssistantMessagePartEncoded> = []
+  if (message.content !== "") content.push({ type: "text", text: message.content })
+  for (const { id, name, arguments: text } of message.toolCalls ?? []) {
+    content.push({ type: "tool-call", id, name, params: ToolArguments.toObject(text) })
+  }
+  return { role: "assistant", content }
 }
 
 /** The tools as a model sees them, for one request; none of them is run here. */
-const toolkit = (specs: ReadonlyArray<ToolSpec>): Toolkit.WithHandler<Record<string, LenientTool.LenientTool>> => ({
-  tools: LenientTool.record(specs),
+const toolkit = (
+  specs: ReadonlyArray<ToolSpec>,
+  toolParameters: (schema: JsonSchema) => JsonSchema
+): Toolkit.WithHandler<Record<string, LenientTool.LenientTool>> => ({
+  tools: LenientTool.record(specs.map((spec) => ({ ...spec, parameters: toolParameters(spec.parameters) }))),
   handle: (name) => Effect.dieMessage(`The tool call ${name} was resolved by the LanguageModel.`)
 })
 
@@ -208,14 +224,27 @@ const readReply = (content: ReadonlyArray<unknown>, request: Request): Reply => 
     }
   }
   const thought = reasoning.join("")
+  const whole = text.join("")
+  const end = stopIndex(whole, request.stop ?? [])
+  if (end < whole.length) finish = { finishReason: "stop", usage: finish.usage }
   return {
-    text: text.join(""),
+    text: whole.slice(0, end),
     toolCalls,
     ...(thought === "" ? {} : { reasoning: thought }),
     ...finish,
     ...(model === undefined || model === "" ? {} : { model })
   }
 }
+
+/** Where the first stop sequence begins, or the end of the text. */
+const stopIndex = (text: string, stop: ReadonlyArray<string>): number =>
+  Math.min(text.length, ...stop.map((word) => (word === "" ? -1 : text.indexOf(word))).filter((index) => index >= 0))
+
+/** OpenAI's refusal travels in the metadata of an empty text. */
+const readRefusal = (content: ReadonlyArray<unknown>): string =>
+  content
+    .map((part) => asString(asObject(asObject(asObject(part)?.["metadata"])?.["openai"])?.["refusal"]) ?? "")
+    .join("")
 
 /** A decoded part holds an Option where the encoded one holds a string. */
 const optionValue = (value: unknown): string | undefined => asString(asObject(value)?.["value"])
@@ -258,8 +287,13 @@ const explain = (error: AiError.AiError, now: number): readonly [Reason, string]
         ? [Reason.BadRequest(), "the server answered with an HTML page"]
         : [Reason.Unavailable(), error.description ?? "the response is empty, cut off or no valid JSON"]
     }
-    case "MalformedInput":
     case "MalformedOutput":
+      // An empty body is read as null, which then does not fit: it was lost on the way.
+      if (ParseResult.isParseError(error.cause) && error.cause.issue.actual === null) {
+        return [Reason.Unavailable(), "the response is empty"]
+      }
+      return [Reason.BadRequest(), error.description ?? describeCause(error.cause) ?? ""]
+    case "MalformedInput":
     case "UnknownError":
       return [Reason.BadRequest(), error.description ?? describeCause(error.cause) ?? ""]
   }

@@ -90,6 +90,27 @@ describe("the reply", () => {
     })
   )
 
+  it.effect("ends before the first stop sequence, whether the provider knew of it or not", () =>
+    Effect.gen(function* () {
+      const generate = () =>
+        parts(
+          { type: "text", text: "Action: Search" },
+          { type: "text", text: " END\nObservation: x" },
+          finish("length")
+        )
+      const reply = yield* ask(generate, { stop: ["\nObservation:", "END", ""] })
+      expect(reply).toMatchObject({ text: "Action: Search ", finishReason: "stop", usage: { outputTokens: 3 } })
+    })
+  )
+
+  it.effect("OpenAI's refusal, which travels in the metadata, is an error", () =>
+    Effect.gen(function* () {
+      const generate = () =>
+        parts({ type: "text", text: "", metadata: { openai: { refusal: "I can't." } } }, finish("stop"))
+      expect(yield* Effect.flip(ask(generate))).toMatchObject({ reason: { _tag: "Refused", text: "I can't." } })
+    })
+  )
+
   it.effect("no finish part", () =>
     Effect.gen(function* () {
       expect(yield* ask(() => parts())).toEqual({ text: "", toolCalls: [], finishReason: "other", usage: {} })

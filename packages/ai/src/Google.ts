@@ -8,6 +8,7 @@ import type { Llm, Request } from "@forethought/core/Llm"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { dereference } from "./internal/dereference.js"
+import { asArray, asObject, asString, type JsonObject } from "./internal/json.js"
 import * as Provider from "./internal/provider.js"
 import * as LanguageModel from "./LanguageModel.js"
 
@@ -30,8 +31,15 @@ export const layer = (options: Options): Layer.Layer<Llm, never, HttpClient.Http
     toolResult: (text) => ({ result: text })
   }).pipe(
     Layer.provide(GoogleLanguageModel.layer({ model: options.model, config: { toolConfig: {}, ...options.config } })),
-    Layer.provide(GoogleClient.layer(Provider.client(options)))
+    Layer.provide(GoogleClient.layer(Provider.client(options, blockedPrompt)))
   )
+
+/** A prompt that the filter rejects is a 200 without candidates. */
+const blockedPrompt = (body: JsonObject): Provider.HiddenFailure | undefined => {
+  const reason = asString(asObject(body["promptFeedback"])?.["blockReason"])
+  if (reason === undefined || asArray(body["candidates"]).length > 0) return undefined
+  return { status: 400, code: "content_filter", message: `the prompt was blocked: ${reason}` }
+}
 
 const configure =
   ({ config, model }: Options) =>

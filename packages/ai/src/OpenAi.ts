@@ -7,6 +7,7 @@ import * as OpenAiLanguageModel from "@effect/ai-openai/OpenAiLanguageModel"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type { Llm, Request } from "@forethought/core/Llm"
 import * as Layer from "effect/Layer"
+import { asObject, asString, type JsonObject } from "./internal/json.js"
 import * as Provider from "./internal/provider.js"
 import * as LanguageModel from "./LanguageModel.js"
 
@@ -27,8 +28,17 @@ export const layer = (options: Options): Layer.Layer<Llm, never, HttpClient.Http
   ).pipe(
     // Strict tools must require every property and forbid others, which the Schema of a tool need not do.
     Layer.provide(OpenAiLanguageModel.layer({ model: options.model, config: { strict: false, ...options.config } })),
-    Layer.provide(OpenAiClient.layer(Provider.client(options)))
+    Layer.provide(OpenAiClient.layer(Provider.client(options, failedResponse)))
   )
+
+/** A response that failed half-way is a 200 with an error in it. */
+const failedResponse = (body: JsonObject): Provider.HiddenFailure | undefined => {
+  const error = asObject(body["error"])
+  if (error === undefined) return undefined
+  const code = asString(error["code"]) ?? ""
+  const status = code === "rate_limit_exceeded" ? 429 : code === "server_error" ? 500 : 400
+  return { status, code, message: asString(error["message"]) ?? "" }
+}
 
 const overrides = ({ maxTokens, temperature }: Request): OpenAiLanguageModel.Config.Service => ({
   ...(maxTokens === undefined ? {} : { max_output_tokens: maxTokens }),

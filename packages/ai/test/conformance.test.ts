@@ -211,3 +211,31 @@ describe.each(providers)("$name", (provider) => {
     })
   )
 })
+
+const byName = (name: string) => providers.filter((provider) => provider.name === name)
+
+describe.each(byName("OpenAi"))("$name alone", (provider) => {
+  it.scopedLive.each([
+    ["server_error", { _tag: "Unavailable", status: 500 }],
+    ["rate_limit_exceeded", { _tag: "RateLimited" }],
+    ["invalid_prompt", { _tag: "BadRequest" }]
+  ] as const)("a response that failed half-way: %s", ([code, reason]) =>
+    Effect.gen(function* () {
+      const body = { ...provider.reply({}), status: "failed", error: { code, message: "What went wrong." } }
+      const server = yield* Loopback.make(Loopback.json(body))
+      const error = yield* Effect.flip(ask(provider, server))
+      expect(error).toMatchObject({ reason, detail: "What went wrong." })
+    })
+  )
+})
+
+describe.each(byName("Google"))("$name alone", (provider) => {
+  it.scopedLive("a prompt that the filter blocked", () =>
+    Effect.gen(function* () {
+      const body = { promptFeedback: { blockReason: "SAFETY" }, usageMetadata: { promptTokenCount: 7 } }
+      const server = yield* Loopback.make(Loopback.json(body))
+      const error = yield* Effect.flip(ask(provider, server))
+      expect(error).toMatchObject({ reason: { _tag: "Refused" }, detail: "the prompt was blocked: SAFETY" })
+    })
+  )
+})

@@ -19,9 +19,11 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import type { Watcher } from "./Delta.js"
 import { type Dialect, decodeReply, encodeRequest, sendsFormat } from "./internal/chatCompletions.js"
-import { type Classified, classify, cleanDetail, holdsError } from "./internal/httpFailure.js"
-import { asObject, asString, parseJson } from "./internal/json.js"
+import { readStream, tell } from "./internal/chatStream.js"
+import { brokenPart, type Classified, classify, cleanDetail } from "./internal/httpFailure.js"
+import { asObject, asString, type JsonObject, parseJson } from "./internal/json.js"
 import * as Retry from "./Retry.js"
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -48,6 +50,11 @@ export interface Options extends Retry.Options {
    * a server that refuses the field is asked again once without it, and not bothered with it any more.
    */
   readonly structured?: "auto" | "off" | undefined
+  /**
+   * Is told the reply piece by piece as it arrives; replies are then streamed by the server. What patterns see is the
+   * same. Default: none, and no streaming.
+   */
+  readonly onDelta?: Watcher | undefined
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -85,11 +92,12 @@ export const layerFetch = (options: Options): Layer.Layer<Llm> => Layer.provide(
 
 /** The service of {@link layer}, for an HttpClient that is already at hand. */
 export const make = (client: HttpClient.HttpClient, options: Options): Service => {
+  const ignore: Watcher = () => Effect.void
   const timeout = Duration.decode(options.timeout ?? "120 seconds")
   const target = address(options)
   const headers = requestHeaders(options)
   const secrets = Object.values(headers).flatMap((value) => [value, value.replace("Bearer ", "")])
-  let dialect: Dialect = { format: options.structured !== "off", maxTokens: "max_tokens" }
+  let dialect: Dialect = { format: options.structured !== "off", maxTokens: "max_tokens", streamUsage: true }
 
   const failure = (request: Request, reason: Reason, detail: string) =>
     new LlmError({ reason, detail: cleanDetail(detail, secrets), role: request.role, call: request.call })
@@ -105,12 +113,24 @@ export const make = (client: HttpClient.HttpClient, options: Options): Service =
       }
       const post = yield* HttpClientRequest.post(target).pipe(
         HttpClientRequest.setHeaders(headers),
-        HttpClientRequest.bodyJson(encodeRequest(options.model, request, spoken)),
+        HttpClientRequest.bodyJson(encodeRequest(options.model, request, spoken, options.onDelta !== undefined)),
         Effect.mapError(() => failure(request, Reason.BadRequest(), "the request cannot be written as JSON"))
       )
       const response = yield* client.execute(post)
-      const text = yield* response.text
       const now = yield* Clock.currentTimeMillis
+      const hidden = (broken: JsonObject) => {
+        const error = { status: undefined, headers: response.headers, text: JSON.stringify(broken), now }
+        const { detail, reason } = classify(error)
+        return failure(request, reason, detail)
+      }
+      if (response.status === 200 && response.headers["content-type"]?.includes("text/event-stream")) {
+        return yield* Effect.flatMap(readStream(response.stream, request, options.onDelta ?? ignore, hidden), (body) =>
+          body === undefined
+            ? Effect.fail(failure(request, Reason.Unavailable(), "the stream ended before the reply was whole"))
+            : decodeReply(body, request)
+        )
+      }
+      const text = yield* response.text
       if (response.status < 200 || response.status > 299) {
         const classified = classify({ status: response.status, headers: response.headers, text, now })
         const field = refusedField(request, spoken, classified)
@@ -118,14 +138,12 @@ export const make = (client: HttpClient.HttpClient, options: Options): Service =
       }
       const body = asObject(parseJson(text))
       if (body === undefined) return yield* failure(request, ...unreadable(text))
-      const inner = asObject(Array.isArray(body["choices"]) ? body["choices"][0] : undefined)
-      const broken = [body, inner].find((part) => part !== undefined && holdsError(part))
-      if (broken !== undefined) {
-        const error = { status: undefined, headers: response.headers, text: JSON.stringify(broken), now }
-        const classified = classify(error)
-        return yield* failure(request, classified.reason, classified.detail)
-      }
-      return yield* decodeReply(body, request)
+      const broken = brokenPart(body)
+      if (broken !== undefined) return yield* hidden(broken)
+      const reply = yield* decodeReply(body, request)
+      // A server that does not stream has all of it now.
+      if (options.onDelta !== undefined) yield* tell(options.onDelta, request, reply.text, reply.reasoning ?? "")
+      return reply
     }).pipe(
       Effect.catchTags({
         RequestError: (error) => failure(request, ...transportFailure(error)),
@@ -143,14 +161,20 @@ export const make = (client: HttpClient.HttpClient, options: Options): Service =
       Effect.locallyWith(Headers.currentRedactedNames, (names) => [...names, ...Object.keys(headers)])
     )
 
-  const complete = (request: Request): Effect.Effect<Reply, LlmError> =>
+  const ask = (request: Request): Effect.Effect<Reply, LlmError> =>
     Effect.suspend(() => exchange(request, dialect)).pipe(
       Effect.flatMap((outcome) => {
         if (!("refused" in outcome)) return Effect.succeed(outcome)
         dialect = { ...dialect, ...outcome.instead }
-        return complete(request)
+        return ask(request)
       })
     )
+
+  const complete = (request: Request): Effect.Effect<Reply, LlmError> => {
+    const { call, role } = request
+    const started = options.onDelta?.({ _tag: "Started", role, call }) ?? Effect.void
+    return Effect.zipRight(started, ask(request))
+  }
 
   return Retry.retrying({ complete }, options)
 }
@@ -173,6 +197,9 @@ const refusedField = (request: Request, spoken: Dialect, { body, reason }: Class
   if (sendsFormat(request, spoken)) {
     const named = `${body.param?.toLowerCase() ?? ""} ${message}`
     if (formatWords.some((word) => named.includes(word))) return { refused: true, instead: { format: false } }
+  }
+  if (spoken.streamUsage && (message.includes("stream_options") || body.param === "stream_options")) {
+    return { refused: true, instead: { streamUsage: false } }
   }
   const refusesLimit = body.codes.includes("unsupported_parameter") && body.param === "max_tokens"
   if (refusesLimit && request.maxTokens !== undefined && spoken.maxTokens === "max_tokens") {

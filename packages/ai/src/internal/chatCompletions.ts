@@ -10,15 +10,18 @@ export interface Dialect {
   readonly format: boolean
   /** The name of the token limit: OpenAI's reasoning models want the longer one. */
   readonly maxTokens: "max_tokens" | "max_completion_tokens"
+  /** `stream_options`, without which a streamed reply has no usage. */
+  readonly streamUsage: boolean
 }
 
 // ---------------------------------------------------------------------------------------------------------------
 // requests
 // ---------------------------------------------------------------------------------------------------------------
 
-export const encodeRequest = (model: string, request: Request, dialect: Dialect): JsonObject => {
+export const encodeRequest = (model: string, request: Request, dialect: Dialect, stream: boolean): JsonObject => {
   const tools = request.tools ?? []
-  const body: { [key: string]: unknown } = { model, messages: request.messages.map(encodeMessage), stream: false }
+  const body: { [key: string]: unknown } = { model, messages: request.messages.map(encodeMessage), stream }
+  if (stream && dialect.streamUsage) body["stream_options"] = { include_usage: true }
   if (tools.length > 0) {
     body["tools"] = tools.map(({ name, description, parameters }) => ({
       type: "function",

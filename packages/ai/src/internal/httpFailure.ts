@@ -72,13 +72,16 @@ const contextPhrases = [
 
 const none: ErrorBody = { message: undefined, codes: [], status: undefined, param: undefined, retryDelay: undefined }
 
-/** Whether a body that came with a success status reports an error all the same. */
-export const holdsError = (body: JsonObject): boolean =>
+const holdsError = (body: JsonObject): boolean =>
   body["object"] === "error" ||
   asObject(body["error"]) !== undefined ||
   (typeof body["error"] === "string" && body["error"] !== "")
 
-export const readErrorBody = (parsed: unknown): ErrorBody => {
+/** The part of a successful body that reports an error: all of it, or its choice. */
+export const brokenPart = (body: JsonObject): JsonObject | undefined =>
+  [body, asObject(asArray(body["choices"])[0]) ?? {}].find(holdsError)
+
+const readErrorBody = (parsed: unknown): ErrorBody => {
   const outer = asObject(Array.isArray(parsed) ? parsed[0] : parsed)
   if (outer === undefined) return none
   const inner = asObject(outer["error"]) ?? outer

@@ -156,8 +156,11 @@ const plainText = (text: string): string => (text.trimStart().startsWith("<") ? 
  * otherwise leave the half of one.
  */
 export const cleanDetail = (text: string, secrets: ReadonlyArray<string>): string => {
-  let clean = text.slice(0, 20 * detailLimit)
-  for (const secret of secrets) if (secret.length >= shortestSecret) clean = clean.split(secret).join("<redacted>")
-  clean = clean.split(/\s+/).join(" ").trim()
+  const clean = removeSecrets(text, secrets).split(/\s+/).join(" ").trim()
   return (clean.length <= detailLimit ? clean : `${clean.slice(0, detailLimit - 1)}…`).toWellFormed()
 }
+
+export const removeSecrets = (text: string, secrets: ReadonlyArray<string>): string =>
+  secrets
+    .filter((secret) => secret.length >= shortestSecret)
+    .reduce((rest, secret) => rest.split(secret).join("<redacted>"), text)

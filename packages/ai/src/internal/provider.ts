@@ -1,13 +1,13 @@
 /** What the providers have in common. */
 import * as Headers from "@effect/platform/Headers"
 import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as Redacted from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
 import type * as LanguageModel from "../LanguageModel.js"
 import type * as Retry from "../Retry.js"
+import { removeSecrets } from "./httpFailure.js"
 import { asObject, type JsonObject, parseJson } from "./json.js"
 
 export interface Options extends Retry.Options {
@@ -23,6 +23,7 @@ export interface Options extends Retry.Options {
 
 /** A failure that a provider reports inside a successful response, as the error it would have been. */
 export interface HiddenFailure {
+  /** An HTTP status of 400 or more. */
   readonly status: number
   readonly code: string
   readonly message: string
@@ -38,24 +39,32 @@ export const client = (
   // A failed response is taken by its status before the package tries to read its body: a body that it does not know
   // would hide the status, and a 429 would look like a malformed reply.
   transformClient: (http: HttpClient.HttpClient): HttpClient.HttpClient =>
-    HttpClient.filterStatusOk(http).pipe(
-      HttpClient.transformResponse(
-        Effect.flatMap((response) =>
-          response.headers["content-type"]?.includes("application/json")
-            ? Effect.flatMap(response.text, (text) => {
-                const failure = hidden(asObject(parseJson(text)) ?? {})
-                return failure === undefined ? Effect.succeed(response) : Effect.fail(reveal(response, failure))
-              })
-            : Effect.succeed(response)
-        )
-      )
-    )
+    HttpClient.transformResponse(http, Effect.flatMap(reveal(options, hidden))).pipe(HttpClient.filterStatusOk)
 })
 
-const reveal = ({ request }: HttpClientResponse.HttpClientResponse, { code, message, status }: HiddenFailure) => {
-  const response = HttpClientResponse.fromWeb(request, Response.json({ error: { code, message } }, { status }))
-  return new HttpClientError.ResponseError({ request, response, reason: "StatusCode" })
-}
+/**
+ * Gives a hidden failure the status that it should have had. The body of a failure goes into the package's errors and
+ * from there into traces, so a key that it echoes is removed.
+ */
+const reveal =
+  (options: Options, hidden: (body: JsonObject) => HiddenFailure | undefined) =>
+  (response: HttpClientResponse.HttpClientResponse) => {
+    const failed = response.status < 200 || response.status > 299
+    if (!failed && !response.headers["content-type"]?.includes("application/json")) return Effect.succeed(response)
+    return Effect.map(response.text, (text) => {
+      const failure = failed ? undefined : hidden(asObject(parseJson(text)) ?? {})
+      if (!failed && failure === undefined) return response
+      const body = failure === undefined ? text : JSON.stringify({ error: failure })
+      const clean = options.apiKey === undefined ? body : removeSecrets(body, [Redacted.value(options.apiKey)])
+      return HttpClientResponse.fromWeb(
+        response.request,
+        new Response(clean === "" ? null : clean, {
+          status: failure?.status ?? response.status,
+          headers: { ...response.headers }
+        })
+      )
+    })
+  }
 
 /** The options of the LanguageModel adapter; `configure` may change what the provider's own configuration holds. */
 export const adapter = (

@@ -2,7 +2,6 @@
  * A tool: a name, what it does, what it takes, and how it is done. A `Toolbox` holds tools and calls them.
  */
 import * as Duration from "effect/Duration"
-import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as JSONSchema from "effect/JSONSchema"
 import * as ParseResult from "effect/ParseResult"
@@ -10,6 +9,7 @@ import type * as Schema from "effect/Schema"
 import type { JsonSchema } from "./Json.js"
 import type { CallId, ToolSpec } from "./Llm.js"
 import { InvalidToolInput } from "./ToolError.js"
+import type { Outcome } from "./ToolOutcome.js"
 
 // ---------------------------------------------------------------------------------------------------------------
 // models
@@ -24,9 +24,6 @@ export interface ToolContext {
   /** Reports partial output; it is part of the error if the call times out, and ignored once the call has ended. */
   readonly progress: (partial: string) => void
 }
-
-/** What `execute` may return. Anything but a string becomes JSON text; see `ToolText.fromUnknown`. */
-export type Outcome<R> = Effect.Effect<unknown, unknown, R> | PromiseLike<unknown> | string
 
 /** How a tool is described: to a model, to a person, to a layer. */
 export interface ToolInfo extends ToolSpec {

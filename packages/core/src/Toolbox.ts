@@ -9,10 +9,10 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Predicate from "effect/Predicate"
 import type { CallId } from "./Llm.js"
-import type { Outcome, Tool, ToolContext, ToolInfo } from "./Tool.js"
+import type { Tool, ToolContext, ToolInfo } from "./Tool.js"
 import { InvalidToolInput, type ToolError, ToolFailed, ToolTimeout, UnknownTool } from "./ToolError.js"
+import * as ToolOutcome from "./ToolOutcome.js"
 import * as ToolText from "./ToolText.js"
 
 export { InvalidToolInput, type ToolError, ToolFailed, ToolTimeout, UnknownTool } from "./ToolError.js"
@@ -181,15 +181,15 @@ const maxPartialChars = 10_000
 
 const execute = <R>(
   tool: ToolInfo,
-  work: (context: ToolContext) => Outcome<R>,
+  work: (context: ToolContext) => ToolOutcome.Outcome<R>,
   request: CallRequest
 ): Effect.Effect<string, ToolError, R> =>
   Effect.suspend(() => {
     const context = new CallSignal(request.call)
-    const done = Effect.suspend(() => lift(work(context))).pipe(
+    const done = Effect.suspend(() => ToolOutcome.lift(work(context))).pipe(
       Effect.matchCauseEffect({
         onSuccess: (value) => Effect.succeed(ToolText.fromUnknown(value)),
-        onFailure: (cause) => failed(tool.name, cause)
+        onFailure: (cause) => Effect.fail(failed(tool.name, cause))
       }),
       Effect.onExit((exit) => Effect.sync(() => context.close(Exit.isInterrupted(exit) ? "AbortError" : undefined)))
     )
@@ -209,25 +209,14 @@ const execute = <R>(
     return Effect.raceFirst(Effect.disconnect(done), expiry)
   })
 
-const lift = <R>(outcome: Outcome<R>): Effect.Effect<unknown, unknown, R> => {
-  if (Effect.isEffect(outcome)) return outcome
-  if (!Predicate.isPromiseLike(outcome)) return Effect.succeed(outcome)
-  return Effect.async((resume) => {
-    outcome.then(
-      (value) => resume(Effect.succeed(value)),
-      (error) => resume(Effect.fail(error))
-    )
-  })
-}
-
-/** Only interruption passes through; a tool that reports one of the tool errors itself is believed. */
-const failed = (tool: string, cause: Cause.Cause<unknown>): Effect.Effect<never, ToolError> => {
-  const failure = Cause.failureOrCause(cause)
-  if (Either.isRight(failure) && Cause.isInterruptedOnly(failure.right)) return Effect.failCause(failure.right)
-  const error = Either.isLeft(failure) ? failure.left : Cause.squash(failure.right)
-  return Effect.fail(
-    isToolError(error) ? error : new ToolFailed({ tool, detail: ToolText.describeFailure(error), cause: error })
-  )
+/**
+ * The interruption of the run does not come by here; a tool that interrupts itself has failed. A tool that reports one
+ * of the tool errors is believed.
+ */
+const failed = (tool: string, cause: Cause.Cause<unknown>): ToolError => {
+  if (Cause.isInterruptedOnly(cause)) return new ToolFailed({ tool, detail: "The tool was interrupted.", cause })
+  const error = Cause.squash(cause)
+  return isToolError(error) ? error : new ToolFailed({ tool, detail: ToolText.describeFailure(error), cause: error })
 }
 
 const isToolError = (error: unknown): error is ToolError =>

@@ -1,0 +1,171 @@
+/**
+ * A validated dependency graph: every dependency exists, and nothing depends on itself in the end.
+ */
+import * as Data from "effect/Data"
+import * as Either from "effect/Either"
+
+// ---------------------------------------------------------------------------------------------------------------
+// errors
+// ---------------------------------------------------------------------------------------------------------------
+
+export type DagIssue =
+  | { readonly _tag: "DuplicateId"; readonly id: string }
+  | { readonly _tag: "UnknownDependency"; readonly id: string; readonly dependency: string }
+  /** `ids` in order: each depends on the next, and the last on the first. */
+  | { readonly _tag: "Cycle"; readonly ids: ReadonlyArray<string> }
+
+/** The nodes are no dependency graph. Every issue is listed, not only the first. */
+export class InvalidDag extends Data.TaggedError("InvalidDag")<{ readonly issues: ReadonlyArray<DagIssue> }> {
+  override get message(): string {
+    return this.issues.map(describe).join(" ")
+  }
+}
+
+const describe = (issue: DagIssue): string => {
+  switch (issue._tag) {
+    case "DuplicateId":
+      return `${issue.id} occurs more than once.`
+    case "UnknownDependency":
+      return `${issue.id} depends on ${issue.dependency}, which does not exist.`
+    case "Cycle":
+      return `${[...issue.ids, issue.ids[0]].join(" → ")} is a cycle.`
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// models
+// ---------------------------------------------------------------------------------------------------------------
+
+export interface Node {
+  readonly id: string
+  /** The ids of the nodes that must settle before this one starts. */
+  readonly dependsOn: ReadonlyArray<string>
+  /** How long the node is expected to take, in any unit that all nodes share. Default: 1. */
+  readonly weight?: number
+}
+
+/** A graph without cycles. Numbers are positions in `nodes`. */
+export interface Dag<N extends Node> {
+  readonly nodes: ReadonlyArray<N>
+  /** For each node, how many distinct nodes it depends on. */
+  readonly inDegree: Int32Array
+  /** The dependants of node `i` are `children[offsets[i]]` up to, but without, `children[offsets[i + 1]]`. */
+  readonly children: Int32Array
+  readonly offsets: Int32Array
+  /** For each node, the weight of the heaviest path that starts with it. */
+  readonly remaining: Float64Array
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// constructors
+// ---------------------------------------------------------------------------------------------------------------
+
+/** Validates nodes and makes their graph, in time linear in nodes and dependencies. */
+export const make = <N extends Node>(nodes: ReadonlyArray<N>): Either.Either<Dag<N>, InvalidDag> => {
+  const issues: Array<DagIssue> = []
+  const position = new Map<string, number>()
+  for (const [i, node] of nodes.entries()) {
+    if (position.has(node.id)) issues.push({ _tag: "DuplicateId", id: node.id })
+    else position.set(node.id, i)
+  }
+  const size = nodes.length
+  const inDegree = new Int32Array(size)
+  const offsets = new Int32Array(size + 1)
+  const parents: Array<ReadonlyArray<number>> = []
+  for (const node of nodes) {
+    const own = new Set<number>()
+    for (const dependency of node.dependsOn) {
+      const parent = position.get(dependency)
+      if (parent === undefined) issues.push({ _tag: "UnknownDependency", id: node.id, dependency })
+      else own.add(parent)
+    }
+    parents.push([...own])
+  }
+  let edges = 0
+  for (const [i, own] of parents.entries()) {
+    inDegree[i] = own.length
+    edges += own.length
+    for (const parent of own) offsets[parent + 1] = (offsets[parent + 1] ?? 0) + 1
+  }
+  for (let i = 0; i < size; i++) offsets[i + 1] = (offsets[i + 1] ?? 0) + (offsets[i] ?? 0)
+  const children = new Int32Array(edges)
+  const next = offsets.slice(0, size)
+  for (const [i, own] of parents.entries()) {
+    for (const parent of own) {
+      const slot = next[parent] ?? 0
+      children[slot] = i
+      next[parent] = slot + 1
+    }
+  }
+  const order = topologicalOrder(size, inDegree, children, offsets)
+  if (order.length < size) issues.push(...cycles(nodes, parents, order))
+  if (issues.length > 0) return Either.left(new InvalidDag({ issues }))
+
+  const remaining = new Float64Array(size)
+  for (let k = order.length - 1; k >= 0; k--) {
+    const i = order[k] ?? 0
+    let longest = 0
+    for (let c = offsets[i] ?? 0; c < (offsets[i + 1] ?? 0); c++) {
+      longest = Math.max(longest, remaining[children[c] ?? 0] ?? 0)
+    }
+    remaining[i] = longest + (nodes[i]?.weight ?? 1)
+  }
+  return Either.right({ nodes, inDegree, children, offsets, remaining })
+}
+
+/** The weight of the heaviest path: no schedule can be shorter. */
+export const criticalPath = <N extends Node>(dag: Dag<N>): number =>
+  dag.remaining.reduce((longest, path) => Math.max(longest, path), 0)
+
+// ---------------------------------------------------------------------------------------------------------------
+// private
+// ---------------------------------------------------------------------------------------------------------------
+
+const topologicalOrder = (
+  size: number,
+  inDegree: Int32Array,
+  children: Int32Array,
+  offsets: Int32Array
+): ReadonlyArray<number> => {
+  const waiting = inDegree.slice()
+  const order: Array<number> = []
+  for (let i = 0; i < size; i++) if (waiting[i] === 0) order.push(i)
+  for (let k = 0; k < order.length; k++) {
+    const i = order[k] ?? 0
+    for (let c = offsets[i] ?? 0; c < (offsets[i + 1] ?? 0); c++) {
+      const child = children[c] ?? 0
+      const left = (waiting[child] ?? 0) - 1
+      waiting[child] = left
+      if (left === 0) order.push(child)
+    }
+  }
+  return order
+}
+
+/** One cycle for each knot among the nodes that no order could reach. */
+const cycles = (
+  nodes: ReadonlyArray<Node>,
+  parents: ReadonlyArray<ReadonlyArray<number>>,
+  ordered: ReadonlyArray<number>
+): ReadonlyArray<DagIssue> => {
+  const done = new Set(ordered)
+  const found: Array<DagIssue> = []
+  for (let start = 0; start < nodes.length; start++) {
+    const walk: Array<number> = []
+    const at = new Map<number, number>()
+    let i = start
+    while (!done.has(i) && !at.has(i)) {
+      at.set(i, walk.length)
+      walk.push(i)
+      const parent = parents[i]?.find((candidate) => !done.has(candidate))
+      if (parent === undefined) break
+      i = parent
+    }
+    const first = at.get(i)
+    if (first !== undefined && walk.length > 0 && parents[walk[walk.length - 1] ?? 0]?.includes(i)) {
+      found.push({ _tag: "Cycle", ids: walk.slice(first).map((k) => nodes[k]?.id ?? "") })
+    }
+    for (const k of walk) done.add(k)
+  }
+  return found
+}

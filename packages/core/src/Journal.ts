@@ -1,0 +1,120 @@
+/**
+ * Where the events of a run go. With no set-up they go to Effect's logger; any other sink is a Layer.
+ */
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as RunEvent from "./RunEvent.js"
+
+// ---------------------------------------------------------------------------------------------------------------
+// models
+// ---------------------------------------------------------------------------------------------------------------
+
+/** A sink of events. One that fails or throws does no harm to the run: see {@link record}. */
+export interface Service {
+  readonly record: (event: RunEvent.RunEvent) => Effect.Effect<void, unknown>
+}
+
+/** A sink that keeps the newest events in memory. */
+export interface Memory extends Service {
+  /** The events kept, oldest first. */
+  readonly events: Effect.Effect<ReadonlyArray<RunEvent.RunEvent>>
+  /** How many older events were dropped to stay within the capacity. */
+  readonly dropped: Effect.Effect<number>
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// sinks
+// ---------------------------------------------------------------------------------------------------------------
+
+/** Logs each event through Effect's logger: warnings as warnings, plans, inputs and evidence as info, the rest debug. */
+export const logging: Service = {
+  record: (event) =>
+    event._tag === "Warning"
+      ? Effect.logWarning(RunEvent.describe(event))
+      : RunEvent.isMajor(event)
+        ? Effect.logInfo(RunEvent.describe(event))
+        : Effect.suspend(() => Effect.logDebug(RunEvent.describe(event)))
+}
+
+/** Drops every event. */
+export const silent: Service = { record: () => Effect.void }
+
+/**
+ * Keeps the newest events in memory.
+ *
+ * @param options.capacity how many events are kept at the most. Default: 10,000.
+ */
+export const memory = (options: { readonly capacity?: number } = {}): Memory => {
+  const capacity = options.capacity ?? 10_000
+  if (!Number.isInteger(capacity) || capacity < 1) {
+    throw new RangeError(`Journal.memory: capacity must be a whole number of at least 1, got ${capacity}.`)
+  }
+  let kept: Array<RunEvent.RunEvent> = []
+  let dropped = 0
+  return {
+    record: (event) =>
+      Effect.sync(() => {
+        kept.push(event)
+        // Dropping in batches keeps the cost of an event constant.
+        if (kept.length >= 2 * capacity) {
+          dropped += kept.length - capacity
+          kept = kept.slice(-capacity)
+        }
+      }),
+    events: Effect.sync(() => kept.slice(-capacity)),
+    dropped: Effect.sync(() => dropped + Math.max(0, kept.length - capacity))
+  }
+}
+
+/** Writes each event as one line of JSON, line break included. See `JournalFile` for a file. */
+export const jsonLines = (write: (line: string) => Effect.Effect<void, unknown>): Service => ({
+  record: (event) => Effect.suspend(() => write(`${JSON.stringify(event)}\n`))
+})
+
+/** Sends each event to every sink in turn; one that fails does not keep it from the others. */
+export const all = (...sinks: ReadonlyArray<Service>): Service => ({
+  record: (event) => Effect.forEach(sinks, (sink) => recordIn(sink, event), { discard: true })
+})
+
+// ---------------------------------------------------------------------------------------------------------------
+// service
+// ---------------------------------------------------------------------------------------------------------------
+
+/** The sink of the current run. Default: {@link logging}. */
+export class Journal extends Context.Reference<Journal>()("@forethought/core/Journal", {
+  defaultValue: (): Service => logging
+}) {}
+
+/** A Layer of one or several sinks, in place of the default. */
+export const layer = (...sinks: ReadonlyArray<Service>): Layer.Layer<never> => {
+  const [only] = sinks
+  return Layer.succeed(Journal, only !== undefined && sinks.length === 1 ? only : all(...sinks))
+}
+
+/**
+ * Records an event in a sink. A sink that fails, throws or dies is told so in a `Warning` of kind `journal_failed`,
+ * which is also logged; the run goes on, and only interruption passes through.
+ */
+export const recordIn = (sink: Service, event: RunEvent.RunEvent): Effect.Effect<void> =>
+  Effect.suspend(() => sink.record(event)).pipe(
+    Effect.catchAllCause((cause) => {
+      if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
+      const warning: RunEvent.Warning = {
+        _tag: "Warning",
+        call: event.call,
+        at: event.at,
+        kind: "journal_failed",
+        message: `A journal sink failed on ${event._tag}: ${RunEvent.errorInfo(Cause.squash(cause)).message}`
+      }
+      return Effect.suspend(() => sink.record(warning)).pipe(
+        Effect.catchAllCause(() => Effect.void),
+        Effect.zipRight(Effect.logWarning(RunEvent.describe(warning)))
+      )
+    })
+  )
+
+/** Records an event in the current run's sink, see {@link recordIn}. */
+export const record = (event: RunEvent.RunEvent): Effect.Effect<void> =>
+  Effect.flatMap(Journal, (sink) => recordIn(sink, event))

@@ -1,0 +1,41 @@
+/**
+ * Checks of options at run time. A wrong option is a mistake in the program: it throws a `RangeError` where the
+ * program is built, and never turns into a default.
+ */
+import * as Duration from "effect/Duration"
+
+/** Refuses keys that no option has: a misspelt or misplaced option must not be ignored. */
+export const rejectUnknown = (owner: string, options: object, known: ReadonlyArray<string>): void => {
+  for (const key of Object.keys(options)) {
+    if (!known.includes(key)) {
+      throw new RangeError(`${owner}: unknown option ${JSON.stringify(key)}. Options are ${known.join(", ")}.`)
+    }
+  }
+}
+
+/** A whole number of at least `least`. */
+export const wholeNumber = (owner: string, name: string, value: number, least = 1): number => {
+  if (!Number.isSafeInteger(value) || value < least) {
+    throw new RangeError(`${owner}: ${name} must be a whole number of at least ${least}, got ${value}.`)
+  }
+  return value
+}
+
+/** A positive duration, in milliseconds. */
+export const positiveMillis = (owner: string, name: string, value: Duration.DurationInput): number => {
+  const millis = decodeMillis(value)
+  if (millis === undefined || !(millis > 0)) {
+    throw new RangeError(
+      `${owner}: ${name} must be a duration longer than 0, such as "30 seconds" or 500 (milliseconds), got ${JSON.stringify(value)}.`
+    )
+  }
+  return millis
+}
+
+const decodeMillis = (value: Duration.DurationInput): number | undefined => {
+  try {
+    return Duration.toMillis(value)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * Ask, read, ask again with the error appended. This is the only place where a reply is repaired by asking; retries of
+ * the transport belong to the Llm's layer.
+ */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Schedule from "effect/Schedule"
+import * as Llm from "./Llm.js"
+import { TruncatedReply } from "./ReplyError.js"
+import type { Run } from "./Run.js"
+import * as RunEvent from "./RunEvent.js"
+import * as ReplyText from "./reply/ReplyText.js"
+
+/** What can be wrong with a reply that did arrive. */
+export type Unusable<E> = E | TruncatedReply | Llm.LlmError
+
+/** How often, and after which delay, a model is asked again because its reply could not be used. */
+export type Reask = Schedule.Schedule<unknown, unknown>
+
+/** Asks once more. */
+export const once: Reask = Schedule.recurs(1)
+
+/** Never asks again. */
+export const never: Reask = Schedule.stop
+
+/** A question to a model, and the reader of its reply. */
+export interface Question<A, E> extends Llm.Request {
+  /**
+   * Reads the visible text of a reply that finished. `attempt` is 0 for the first reply. The error's message is what
+   * the model is told, so it must quote the format.
+   */
+  readonly read: (text: string, attempt: number) => Either.Either<A, E>
+  /** Default: {@link once}. */
+  readonly reask?: Reask
+}
+
+/**
+ * Asks until a reply can be read or the schedule ends, then fails with the last error. A reply that was cut off, is
+ * empty, or cannot be read is asked for again; a refusal or a failed call is not. The ids of further attempts are
+ * `<call>/reask-1`, `<call>/reask-2`, …
+ */
+export const ask = <A, E extends { readonly message: string }>(
+  run: Run,
+  question: Question<A, E>
+): Effect.Effect<A, Unusable<E>> =>
+  Effect.suspend(() => {
+    const { read, reask: _, ...request } = question
+    return Effect.flatMap(run.complete(request), (reply) => {
+      const first = judge(request, reply, read, 0)
+      return Either.isRight(first) ? Effect.succeed(first.right) : again(run, question, first.left, reply)
+    })
+  })
+
+const again = <A, E extends { readonly message: string }>(
+  run: Run,
+  question: Question<A, E>,
+  firstError: Unusable<E>,
+  firstReply: Llm.Reply
+): Effect.Effect<A, Unusable<E>> =>
+  Effect.gen(function* () {
+    const { read, reask, ...request } = question
+    const schedule = yield* Schedule.driver(reask ?? once)
+    let error = firstError
+    let reply = firstReply
+    for (let attempt = 1; ; attempt++) {
+      const going = canHelp(error) && (yield* Effect.isSuccess(schedule.next(error)))
+      yield* run.emit({
+        _tag: "ReplyRejected",
+        call: run.id(attempt === 1 ? request.call : `${request.call}/reask-${attempt - 1}`),
+        role: request.role,
+        error: RunEvent.errorInfo(error),
+        reask: going
+      })
+      if (!going) return yield* Effect.fail(error)
+      reply = yield* run.complete({
+        ...request,
+        call: `${request.call}/reask-${attempt}`,
+        messages: withCorrection(request.messages, reply, error)
+      })
+      const next = judge(request, reply, read, attempt)
+      if (Either.isRight(next)) return next.right
+      error = next.left
+    }
+  })
+
+/** Whether asking again may give something else: not after a refusal. */
+const canHelp = (error: { readonly message: string }): boolean =>
+  !(error instanceof Llm.LlmError) || error.reason._tag === "EmptyReply"
+
+/** Checks that a reply is whole and says something, then reads it. Reasoning is never read. */
+const judge = <A, E>(
+  request: Llm.Request,
+  reply: Llm.Reply,
+  read: (text: string, attempt: number) => Either.Either<A, E>,
+  attempt: number
+): Either.Either<A, Unusable<E>> => {
+  const { role } = request
+  if (reply.finishReason === "content-filter") return Either.left(refused(request, reply))
+  const text = ReplyText.visible(reply.text)
+  if (text === "") return Either.left(empty(request, reply))
+  if (reply.finishReason === "length") return Either.left(new TruncatedReply({ text: reply.text, role }))
+  return read(text, attempt)
+}
+
+/** The error of a reply that the provider's filter ended. */
+export const refused = (request: { readonly call: Llm.CallId; readonly role: Llm.Role }, reply: Llm.Reply) =>
+  new Llm.LlmError({ reason: Llm.Reason.Refused(reply.text), role: request.role, call: request.call })
+
+/** The error of a reply that says nothing. */
+export const empty = (request: { readonly call: Llm.CallId; readonly role: Llm.Role }, reply: Llm.Reply) =>
+  new Llm.LlmError({
+    reason: Llm.Reason.EmptyReply({
+      finishReason: reply.finishReason,
+      rawFinishReason: reply.rawFinishReason,
+      onlyReasoning: reply.text.trim() !== "" || (reply.reasoning ?? "") !== ""
+    }),
+    role: request.role,
+    call: request.call,
+    ...(reply.finishReason === "length" ? { detail: "truncated in reasoning: allow more output tokens" } : {})
+  })
+
+/** The conversation that shows the model its reply and what was wrong with it. */
+const withCorrection = (
+  messages: ReadonlyArray<Llm.Message>,
+  reply: Llm.Reply,
+  error: { readonly message: string }
+): ReadonlyArray<Llm.Message> => {
+  const said = ReplyText.visible(reply.text)
+  const correction: Llm.Message = { role: "user", content: correctionText(error) }
+  return said === ""
+    ? [...messages, correction]
+    : [...messages, { role: "assistant", content: ReplyText.cut(said, maxQuotedReply) }, correction]
+}
+
+/** What the model is told when its reply cannot be used. */
+export const correctionText = (error: { readonly message: string }): string => {
+  if (error instanceof TruncatedReply) {
+    return "Your reply was cut off by the length limit. Reply again, complete and shorter, in the format asked for."
+  }
+  if (error instanceof Llm.LlmError) {
+    return "Your reply was empty. Reply again with the answer itself, in the format asked for."
+  }
+  return `Your reply could not be used.\n${error.message}\nReply again, in the format asked for and with nothing else.`
+}
+
+const maxQuotedReply = 8_000

@@ -1,0 +1,324 @@
+/**
+ * ReWOO: reasoning without observation. One planner call writes every tool call up front, plain code runs them, and
+ * one solver call answers from the evidence.
+ *
+ * Use it where the look-ups can be listed before any is done. Where the next step depends on what is found, use
+ * `PlanAndExecute`.
+ *
+ * Source: Xu et al. 2023, "ReWOO: Decoupling Reasoning from Observations for Efficient Augmented Language Models".
+ */
+import * as Dag from "@forethought/core/Dag"
+import * as Failure from "@forethought/core/Failure"
+import type * as Llm from "@forethought/core/Llm"
+import type { LlmError } from "@forethought/core/Llm"
+import * as Options from "@forethought/core/Options"
+import * as PromptTemplate from "@forethought/core/PromptTemplate"
+import * as Reask from "@forethought/core/Reask"
+import type { TruncatedReply } from "@forethought/core/ReplyError"
+import * as Run from "@forethought/core/Run"
+import type { Evidence } from "@forethought/core/RunEvent"
+import * as ReplyText from "@forethought/core/reply/ReplyText"
+import * as Scheduler from "@forethought/core/Scheduler"
+import * as Toolbox from "@forethought/core/Toolbox"
+import * as Data from "effect/Data"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { issueMessage, type PlanIssue } from "./internal/rewoo/issues.js"
+import { type ParsedStep, readPlan } from "./internal/rewoo/parse.js"
+import * as prompts from "./internal/rewoo/prompts.js"
+import { validate } from "./internal/rewoo/validate.js"
+
+export type { Evidence } from "@forethought/core/RunEvent"
+export { issueMessage, type PlanIssue } from "./internal/rewoo/issues.js"
+
+// ---------------------------------------------------------------------------------------------------------------
+// errors
+// ---------------------------------------------------------------------------------------------------------------
+
+/** The plan cannot be read or is not valid, also after the planner was asked again. No tool has run. */
+export class InvalidPlan extends Data.TaggedError("InvalidPlan")<{
+  /** Everything that is wrong, not only the first. */
+  readonly issues: ReadonlyArray<PlanIssue>
+  /** The planner's reply as it was read. */
+  readonly reply: string
+}> {
+  override get message(): string {
+    return `The plan is not valid:\n${this.issues.map((issue) => `- ${issueMessage(issue)}`).join("\n")}`
+  }
+}
+
+/** What a run had gathered when it failed: the evidence of the calls that had ended, in plan order. */
+export interface Progress {
+  readonly evidence: ReadonlyArray<Evidence>
+}
+
+/** What a run can fail with. */
+export type Error = Failure.Failure<InvalidPlan | TruncatedReply | LlmError, Progress>
+
+// ---------------------------------------------------------------------------------------------------------------
+// models
+// ---------------------------------------------------------------------------------------------------------------
+
+/** The answer, and what it rests on. */
+export interface Answered {
+  readonly _tag: "Answered"
+  /** The solver's answer with its justification. */
+  readonly answer: string
+  /** One piece for each planned call, in plan order. */
+  readonly evidence: ReadonlyArray<Evidence>
+}
+
+/** How both variants run. */
+export interface SequentialOptions {
+  /** The most steps that a plan may have; a longer one is not valid. Default: 8. */
+  readonly maxPlanLength?: number
+  /** How long one tool call may take. Default: 30 seconds. */
+  readonly toolTimeout?: Duration.DurationInput
+  /**
+   * How many characters of one piece of evidence go into a later input or the solver's prompt; what is longer is cut
+   * with a marker that states its size. The result keeps the whole text. Default: 20,000.
+   */
+  readonly maxEvidenceChars?: number
+  /** Prompts in place of the default ones. Holes of the planner's: `tool_descriptions`, `question`; of the solver's: `question`, `plan_with_evidence`. */
+  readonly prompts?: { readonly planner?: string; readonly solver?: string }
+  /** How often the planner is asked again, with the errors appended. Default: once. */
+  readonly reask?: Reask.Reask
+}
+
+/** How the parallel variant runs. */
+export interface ParallelOptions extends SequentialOptions {
+  /** How many tool calls run at once, at the most. Default: 4. */
+  readonly concurrency?: number
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// running
+// ---------------------------------------------------------------------------------------------------------------
+
+/**
+ * Plans, runs the calls in plan order, and solves.
+ *
+ * A call that errors or times out leaves the error text as its evidence, and the run goes on. Two model calls, one
+ * more for each time the planner is asked again. Prompts are verbatim from the specification.
+ */
+export const sequential = (
+  question: string,
+  options: SequentialOptions = {}
+): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox> => {
+  Options.rejectUnknown("Rewoo.sequential", options, sequentialKeys)
+  return solve("rewoo", question, settings("Rewoo.sequential", options), { concurrency: 1, onFailure: "continue" })
+}
+
+/**
+ * Plans, runs each call as soon as the evidence that it needs is there, and solves.
+ *
+ * At most `concurrency` calls run at once. A call that errors or times out leaves the error text as its evidence, and
+ * the calls that depend on it are skipped, with the reason as theirs. Evidence is in plan order whatever ended first.
+ * Two model calls, one more for each time the planner is asked again.
+ */
+export const parallel = (
+  question: string,
+  options: ParallelOptions = {}
+): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox> => {
+  Options.rejectUnknown("Rewoo.parallel", options, [...sequentialKeys, "concurrency"])
+  const concurrency = Options.wholeNumber("Rewoo.parallel", "concurrency", options.concurrency ?? 4)
+  return solve("rewoo-parallel", question, settings("Rewoo.parallel", options), { concurrency, onFailure: "skip" })
+}
+
+/** The specification's steps: plan (1–3), run the calls (4), solve (5). */
+const solve = (
+  pattern: string,
+  question: string,
+  settings: Settings,
+  mode: Mode
+): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox> =>
+  Run.run(pattern, question, (run) =>
+    Effect.flatMap(Toolbox.Toolbox, (toolbox) => {
+      const gathered: Array<Evidence | undefined> = []
+      const progress = (): Progress => ({ evidence: gathered.filter((piece) => piece !== undefined) })
+      return Effect.gen(function* () {
+        const plan = yield* makePlan(run, toolbox, question, settings)
+        const evidence = yield* runPlan(run, toolbox, plan, settings, mode, gathered)
+        const answer = yield* askSolver(run, question, evidence, settings)
+        return { _tag: "Answered" as const, answer, evidence }
+      }).pipe(Effect.mapError((error) => Failure.attach(error, progress())))
+    })
+  )
+
+// ---------------------------------------------------------------------------------------------------------------
+// private
+// ---------------------------------------------------------------------------------------------------------------
+
+interface Settings {
+  readonly maxPlanLength: number
+  readonly toolTimeout: number
+  readonly maxEvidenceChars: number
+  readonly planner: typeof prompts.planner
+  readonly solver: typeof prompts.solver
+  readonly reask: Reask.Reask
+}
+
+interface Mode {
+  readonly concurrency: number
+  readonly onFailure: "skip" | "continue"
+}
+
+const sequentialKeys = ["maxPlanLength", "toolTimeout", "maxEvidenceChars", "prompts", "reask"]
+
+const settings = (owner: string, options: SequentialOptions): Settings => ({
+  maxPlanLength: Options.wholeNumber(owner, "maxPlanLength", options.maxPlanLength ?? 8),
+  toolTimeout: Options.positiveMillis(owner, "toolTimeout", options.toolTimeout ?? "30 seconds"),
+  maxEvidenceChars: Options.wholeNumber(owner, "maxEvidenceChars", options.maxEvidenceChars ?? 20_000),
+  planner: PromptTemplate.override(prompts.planner, options.prompts?.planner),
+  solver: PromptTemplate.override(prompts.solver, options.prompts?.solver),
+  reask: options.reask ?? Reask.once
+})
+
+const makePlan = (run: Run.Run, toolbox: Toolbox.Service, question: string, settings: Settings) =>
+  Effect.tap(
+    Reask.ask(run, {
+      role: "planner",
+      call: "planner",
+      messages: [
+        {
+          role: "user",
+          content: PromptTemplate.render(settings.planner, {
+            question,
+            tool_descriptions: Toolbox.descriptions(toolbox.describe)
+          })
+        }
+      ],
+      reask: settings.reask,
+      read: (reply) =>
+        Either.mapLeft(
+          validate(readPlan(reply), {
+            maxPlanLength: settings.maxPlanLength,
+            availableTools: toolbox.describe.map((tool) => tool.name),
+            resolveTool: (name) =>
+              Either.mapLeft(Toolbox.resolve(toolbox.describe, name), (error) => ({
+                candidates: error.candidates ?? []
+              }))
+          }),
+          (issues) => new InvalidPlan({ issues, reply })
+        )
+    }),
+    (plan) => tellPlan(run, plan)
+  )
+
+const tellPlan = (run: Run.Run, plan: ReadonlyArray<ParsedStep>) =>
+  Effect.zipRight(
+    run.emit({
+      _tag: "PlanMade",
+      steps: plan.map((step) => ({
+        id: step.variable,
+        text: step.reason,
+        dependsOn: step.references,
+        tool: step.tool,
+        input: step.input
+      }))
+    }),
+    Effect.forEach(
+      plan.filter((step) => step.unclosed === true),
+      (step) =>
+        run.emit({
+          _tag: "Warning",
+          call: run.id(step.variable),
+          kind: "unclosed_input",
+          message: `The input of ${step.variable} has no closing bracket; it was read up to the next step.`
+        }),
+      { discard: true }
+    )
+  )
+
+const runPlan = (
+  run: Run.Run,
+  toolbox: Toolbox.Service,
+  plan: ReadonlyArray<ParsedStep>,
+  settings: Settings,
+  mode: Mode,
+  gathered: Array<Evidence | undefined>
+): Effect.Effect<ReadonlyArray<Evidence>> =>
+  Effect.gen(function* () {
+    const dag = yield* Effect.orDie(
+      Dag.make(plan.map((step) => ({ id: step.variable, dependsOn: step.references, step })))
+    )
+    const texts = new Map<string, string>()
+    const keep = (index: number, evidence: Evidence) => {
+      gathered[index] = evidence
+      texts.set(evidence.variable, ReplyText.cut(evidence.text, settings.maxEvidenceChars))
+      return run.emit({ _tag: "EvidenceRecorded", call: run.id(evidence.variable), evidence })
+    }
+    const outcomes = yield* Scheduler.run(dag, {
+      ...mode,
+      run: ({ step }, index) =>
+        Effect.flatMap(callTool(run, toolbox, step, texts, settings), (evidence) =>
+          Effect.zipRight(keep(index, evidence), evidence.status === "ok" ? Effect.void : Effect.fail(evidence.status))
+        )
+    })
+    for (const [index, outcome] of outcomes.entries()) {
+      const step = plan[index]
+      if (outcome._tag === "Skipped" && step !== undefined) yield* keep(index, skipped(step, outcome.because))
+    }
+    return gathered.filter((piece) => piece !== undefined)
+  })
+
+const callTool = (
+  run: Run.Run,
+  toolbox: Toolbox.Service,
+  step: ParsedStep,
+  texts: ReadonlyMap<string, string>,
+  settings: Settings
+): Effect.Effect<Evidence> =>
+  Effect.suspend(() => {
+    const resolvedInput = step.pieces
+      .map((piece) => (typeof piece === "string" ? piece : (texts.get(piece.variable) ?? "")))
+      .join("")
+    return Effect.map(
+      run.callTool(toolbox, {
+        call: step.variable,
+        tool: step.tool,
+        input: resolvedInput,
+        timeout: settings.toolTimeout
+      }),
+      ({ endedAt, outcome, startedAt, text }) => ({
+        ...planned(step),
+        resolvedInput,
+        status: outcome,
+        text,
+        startedAt,
+        endedAt
+      })
+    )
+  })
+
+const planned = ({ input, reason, tool, variable }: ParsedStep) => ({ variable, reason, tool, input })
+
+const skipped = (step: ParsedStep, because: ReadonlyArray<string>): Evidence => ({
+  ...planned(step),
+  status: "skipped",
+  text: `Skipped: it depends on ${because.join(" and ")}, which failed.`
+})
+
+const askSolver = (
+  run: Run.Run,
+  question: string,
+  evidence: ReadonlyArray<Evidence>,
+  settings: Settings
+): Effect.Effect<string, TruncatedReply | LlmError> =>
+  Reask.ask<string, never>(run, {
+    role: "solver",
+    call: "solver",
+    messages: [
+      {
+        role: "user",
+        content: PromptTemplate.render(settings.solver, {
+          question,
+          plan_with_evidence: prompts.planWithEvidence(evidence, settings.maxEvidenceChars)
+        })
+      }
+    ],
+    // The specification stops after the solver's single call.
+    reask: Reask.never,
+    read: Either.right
+  })

@@ -1,0 +1,177 @@
+/**
+ * The labels of a ReWOO plan: every `#E<n>` that is followed by `=` or `:`, and the call behind it.
+ */
+import { isMarkdownCode, isSpaceCode, lineEnd, planMarkEnd, skipDecoration } from "./lines.js"
+import { variableEnd, variableName } from "./variables.js"
+
+/** The head of a call: `Tool[`, up to the bracket. */
+export interface Head {
+  /** The tool's name as written, without quotes, backticks, spaces around it and a trailing `()`. */
+  readonly tool: string
+  /** The offset of the opening bracket. */
+  readonly open: number
+  readonly bracket: "[" | "("
+}
+
+export interface Label {
+  readonly at: number
+  /** Where the step starts: at the line's start where nothing but decoration stands before, else at the label. */
+  readonly from: number
+  readonly startsLine: boolean
+  /** Behind the label and its `=`. */
+  readonly end: number
+  readonly variable: string
+  readonly head?: Head
+  /** The label is the first of a line that starts a step, with or without `Plan:`. An open input never crosses it. */
+  readonly isBoundary: boolean
+}
+
+/** The longest tool name that is looked for, in characters: enough for any registry, and a bound on the look-ahead. */
+const maxToolName = 96
+
+const quotes = "\"'`*“”‘’ \t\r\u00a0"
+const trimName = (name: string): string => {
+  let from = 0
+  let to = name.length
+  while (from < to && quotes.includes(name.charAt(from))) from += 1
+  while (to > from && quotes.includes(name.charAt(to - 1))) to -= 1
+  return name.slice(from, to)
+}
+
+const notInName = "\n=#])]{}<>;,[(：＝"
+
+/** Reads `Tool[` or `Tool(` at `at`. A name of several words is a name only where `words` says so. */
+export const readHead = (text: string, at: number, words: boolean): Head | undefined => {
+  let stop = at
+  while (stop < at + maxToolName && stop < text.length && !notInName.includes(text.charAt(stop))) stop += 1
+  const bracket = text.charAt(stop)
+  const tool = trimName(text.slice(at, stop))
+  if (tool === "" || !/[\p{L}\p{N}]/u.test(tool) || (!words && /\s/u.test(tool))) return undefined
+  if (bracket === "[") return { tool, open: stop, bracket }
+  if (bracket !== "(") return undefined
+  if (text.charAt(stop + 1) === ")") {
+    let next = stop + 2
+    while (next < stop + maxToolName && isMarkdownCode(text.charCodeAt(next))) next += 1
+    if (text.charAt(next) === "[") return { tool, open: next, bracket: "[" }
+  }
+  return { tool, open: stop, bracket }
+}
+
+const separatorEnd = (text: string, at: number): number => {
+  const char = text.charAt(at)
+  if (char === ":" && text.charAt(at + 1) === "=") return at + 2
+  return char === "=" || char === ":" || char === "＝" || char === "：" ? at + 1 : -1
+}
+
+/** Every label of the text, in order. A mention without `=` or `:` is no label. */
+export const scanLabels = (text: string): ReadonlyArray<Label> => {
+  const labels: Array<Label> = []
+  let start = 0
+  let end = -1
+  let content = 0
+  let lineHasBoundary = false
+  for (let at = text.indexOf("#"); at !== -1; at = text.indexOf("#", at + 1)) {
+    const tokenEnd = variableEnd(text, at)
+    if (tokenEnd === -1) continue
+    if (at > end) {
+      start = text.lastIndexOf("\n", at) + 1
+      end = lineEnd(text, at)
+      content = skipDecoration(text, start, end)
+      lineHasBoundary = false
+    }
+    const startsLine = at <= content
+    let next = tokenEnd
+    while (isMarkdownCode(text.charCodeAt(next))) next += 1
+    const separator = separatorEnd(text, next)
+    if (separator === -1) continue
+    const isEquals = text.charAt(separator - 1) === "=" || text.charAt(separator - 1) === "＝"
+    let name = separator
+    while (isMarkdownCode(text.charCodeAt(name))) name += 1
+    let crossed = false
+    while (text.charCodeAt(name) === 10 || isSpaceCode(text.charCodeAt(name))) {
+      crossed = true
+      name += 1
+    }
+    const head = readHead(text, name, !crossed && (isEquals || startsLine))
+    const isInline = !startsLine && !isEquals
+    if (isInline && (head === undefined || head.bracket === "(")) continue
+    const isBoundary: boolean =
+      head !== undefined && !lineHasBoundary && (startsLine || planMarkEnd(text, content) !== -1)
+    lineHasBoundary ||= isBoundary
+    labels.push({
+      at,
+      from: startsLine ? start : at,
+      startsLine,
+      end: separator,
+      variable: variableName(text, at, tokenEnd),
+      isBoundary,
+      ...(head === undefined ? {} : { head })
+    })
+  }
+  return labels
+}
+
+const opensString = (code: number): boolean =>
+  code === 91 || code === 123 || code === 40 || code === 44 || code === 58 || code === 61
+
+/** Whether the quote at `at` can end a string: not escaped, and followed by a bracket, a comma or a colon. */
+const closesString = (text: string, at: number): boolean => {
+  let slashes = 0
+  while (text.charCodeAt(at - 1 - slashes) === 92) slashes += 1
+  if (slashes % 2 === 1) return false
+  let next = at + 1
+  while (isSpaceCode(text.charCodeAt(next)) || text.charCodeAt(next) === 10) next += 1
+  return next < text.length && ",]}):".includes(text.charAt(next))
+}
+
+/**
+ * Where the opening brackets of the calls are closed. One pass with a stack for each kind of bracket.
+ *
+ * A quote opens a string only where JSON has one (behind a bracket, a comma or a colon) and only if it is closed
+ * before the next call, so neither an apostrophe nor a lone quote hides a bracket.
+ */
+export const matchBrackets = (text: string, labels: ReadonlyArray<Label>): ReadonlyMap<number, number> => {
+  const calls = labels.filter((label) => label.head !== undefined)
+  const opens = new Set(calls.map((label) => label.head?.open))
+  const closes = new Map<number, number>()
+  const closers = new Map<string, number>()
+  const nextCloser = (quote: string, from: number): number => {
+    const known = closers.get(quote) ?? -1
+    if (known >= from) return known
+    let at = text.indexOf(quote, from)
+    while (at !== -1 && !closesString(text, at)) at = text.indexOf(quote, at + 1)
+    const closer = at === -1 ? Number.POSITIVE_INFINITY : at
+    closers.set(quote, closer)
+    return closer
+  }
+  let square: Array<number> = []
+  let round: Array<number> = []
+  let upcoming = 0
+  let previous = 0
+  let at = calls[0]?.at ?? text.length
+  const close = (stack: Array<number>) => {
+    const open = stack.pop()
+    if (open !== undefined && opens.has(open)) closes.set(open, at)
+  }
+  for (; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    while ((calls[upcoming]?.at ?? text.length) <= at) {
+      if (calls[upcoming]?.isBoundary === true) {
+        square = []
+        round = []
+      }
+      upcoming += 1
+    }
+    if (code === 32 || code === 10 || code === 9 || code === 13) continue
+    if (code === 91) square.push(at)
+    else if (code === 93) close(square)
+    else if (code === 40) round.push(at)
+    else if (code === 41) close(round)
+    else if ((code === 34 || code === 39) && opensString(previous) && square.length + round.length > 0) {
+      const end = nextCloser(text.charAt(at), at + 1)
+      if (end < (calls[upcoming]?.at ?? text.length)) at = end
+    }
+    previous = code
+  }
+  return closes
+}

@@ -1,0 +1,331 @@
+/**
+ * The ReWOO plan reader, one tokenizer for both modes. Total and linear; never drops a line that looks like a call.
+ *
+ * @internal
+ */
+import type { PlanIssue } from "./issues.js"
+import { type Label, matchBrackets, readHead, scanLabels } from "./labels.js"
+import {
+  findInlinePlan,
+  isMarkdownCode,
+  isSpaceCode,
+  lineEnd,
+  lineKind,
+  planMarkEnd,
+  skipDecoration,
+  skipSpaces
+} from "./lines.js"
+import { type Piece, splitReferences, variableEnd } from "./variables.js"
+
+export type { Piece } from "./variables.js"
+
+/** One step as the model wrote it. */
+export interface ParsedStep {
+  /** The text after `Plan:`, possibly of several lines. Several calls after one `Plan:` share it. Empty without one. */
+  readonly reason: string
+  /** `#E<n>`, with a capital E. */
+  readonly variable: string
+  /** The tool's name as written, without quotes, backticks, spaces around it and a trailing `()`. */
+  readonly tool: string
+  /** The text in the brackets, trimmed, without one matching outer pair of quotes. */
+  readonly input: string
+  /** The variables that the input mentions, each once, in order of first mention. */
+  readonly references: ReadonlyArray<string>
+  /** The input split at its references. */
+  readonly pieces: ReadonlyArray<Piece>
+  /** The closing bracket is missing: the input ends before the next line that starts a `Plan:` or a label. */
+  readonly unclosed?: true
+}
+
+/** What a reply contains: the steps that can be read, in order, and what looks like a call but cannot. */
+export interface PlanReading {
+  readonly steps: ReadonlyArray<ParsedStep>
+  readonly issues: ReadonlyArray<PlanIssue>
+}
+
+const how = "write each call as `#E1 = Tool[input]`."
+
+/**
+ * Reads a plan. Text must be visible text (reasoning blocks removed).
+ *
+ * - A step is `#E<n> = Tool[input]`; `:` for `=` and `Tool(input)` for `Tool[input]` are read as well, with bullets,
+ *   numbers and markdown around them, several on a line, with or without `Plan:` before.
+ * - Anything else that looks like a call is an issue: a missing `#`, a missing `=`, missing brackets, two calls in one.
+ * - A `Question:` after the first step ends the plan; a call behind it is an issue, never a step.
+ * - `Evidence:` and `Observation:` lines are ignored: only tools give evidence.
+ */
+export const readPlan = (text: string): PlanReading => new PlanReader(text).read()
+
+class PlanReader {
+  readonly issues: Array<PlanIssue> = []
+  readonly drafts: Array<Omit<ParsedStep, "references" | "pieces">> = []
+  readonly defined = new Set<string>()
+  reason = ""
+  /** A `Plan:` line with something like a call in it. Harmless if a step follows, else a lost step. */
+  suspect: { readonly from: number; readonly to: number } | undefined
+  inEvidence = false
+  afterQuestion = false
+
+  constructor(readonly text: string) {}
+
+  read(): PlanReading {
+    const { text } = this
+    const labels = scanLabels(text)
+    const closes = matchBrackets(text, labels)
+    const boundaries = nextBoundaries(text, labels)
+    let position = 0
+    for (let index = 0; index < labels.length; index += 1) {
+      const label = labels[index]
+      if (label === undefined || label.at < position) continue
+      this.gap(position, Math.max(label.from, position), position > 0)
+      if (label.head === undefined) {
+        position = lineEnd(text, label.end)
+        const next = labels[index + 1]
+        if (next !== undefined && next.from < position) position = Math.max(next.from, label.end)
+        const isInvented = this.inEvidence && this.defined.has(label.variable)
+        if (!isInvented) this.unreadable(label.from, position, how)
+        continue
+      }
+      const close = closes.get(label.head.open)
+      const end = close ?? this.unclosedEnd(label, labels, index, boundaries[index] ?? text.length)
+      this.step(label, end, close === undefined)
+      position = close === undefined ? end : close + 1
+    }
+    this.gap(position, text.length, position > 0)
+    this.settle()
+    const steps = this.drafts.map((draft) => ({
+      ...draft,
+      ...splitReferences(draft.input, (variable) => this.defined.has(variable))
+    }))
+    return { steps, issues: this.issues }
+  }
+
+  step(label: Label, end: number, unclosed: boolean): void {
+    const { head, variable } = label
+    if (head === undefined) return
+    if (this.afterQuestion) {
+      if (this.defined.has(variable)) this.issues.push({ _tag: "DuplicateVariable", variable })
+      else this.unreadable(label.from, end, "it belongs to another question; write one plan, for the question asked.")
+      return
+    }
+    this.defined.add(variable)
+    this.inEvidence = false
+    this.suspect = undefined
+    this.drafts.push({
+      reason: this.reason,
+      variable,
+      tool: head.tool,
+      input: unquote(this.text.slice(head.open + 1, end).trim()),
+      ...(unclosed ? { unclosed } : {})
+    })
+  }
+
+  /** An open input ends before the next line that starts a `Plan:`, a label or a question, or before the next call. */
+  unclosedEnd(label: Label, labels: ReadonlyArray<Label>, index: number, boundary: number): number {
+    const { text } = this
+    const open = label.head?.open ?? label.end
+    const next = labels[index + 1]
+    const limit = Math.min(boundary, next?.from ?? text.length)
+    let start = lineEnd(text, open) + 1
+    while (start < limit) {
+      const end = lineEnd(text, start)
+      const kind = lineKind(text, start, skipDecoration(text, start, end), end)
+      if (kind === "plan" || kind === "question" || kind === "evidence") return start
+      start = end + 1
+    }
+    if (next !== undefined && next.from === limit && !next.startsLine) {
+      const plan = findInlinePlan(text, open + 1, limit)
+      if (plan !== -1) return plan
+    }
+    return Math.max(limit, open + 1)
+  }
+
+  /** Reads what stands between two calls: reasons, and whatever looks like a call but has no label. */
+  gap(from: number, to: number, afterCall: boolean): void {
+    const { text } = this
+    let start = from
+    if (from >= to) return
+    if (afterCall && text.charCodeAt(from) !== 10) {
+      const end = Math.min(lineEnd(text, from), to)
+      const plan = findInlinePlan(text, from, end)
+      this.trailing(from, plan === -1 ? end : plan)
+      if (plan !== -1) {
+        this.plan(plan, end, to)
+      }
+      start = end + 1
+    } else if (from === 0) {
+      const end = Math.min(lineEnd(text, 0), to)
+      const content = skipDecoration(text, 0, end)
+      const plan = findInlinePlan(text, 0, end)
+      if (plan !== -1 && lineKind(text, 0, content, end) === "text") {
+        this.plan(plan, end, to)
+        start = end + 1
+      }
+    }
+    while (start < to) {
+      const end = Math.min(lineEnd(text, start), to)
+      const content = skipDecoration(text, start, end)
+      const kind = lineKind(text, start, content, end)
+      if (kind === "plan") this.plan(content, end, to)
+      else if (kind === "question") {
+        if (this.drafts.length > 0) this.afterQuestion = true
+      } else if (kind === "evidence") this.inEvidence = true
+      else if (kind === "text" && !this.inEvidence && (isCall(text, content, end) || hasOddLabel(text, content, end))) {
+        this.unreadable(start, end, how)
+      }
+      start = end + 1
+    }
+  }
+
+  /** A `Plan:` at `at`: its reason goes on until the next call, heading, question or `Plan:`. */
+  plan(at: number, end: number, to: number): void {
+    const { text } = this
+    this.inEvidence = false
+    this.settle()
+    const from = Math.min(planMarkEnd(text, at), to)
+    if (isCall(text, from, end) || hasOddLabel(text, from, end)) this.unreadable(at, end, how)
+    else if (/[\p{L}_)]\[/u.test(text.slice(from, end))) this.suspect = { from: at, to: end }
+    let stop = end
+    let start = end + 1
+    while (start < to) {
+      const next = Math.min(lineEnd(text, start), to)
+      const kind = lineKind(text, start, skipDecoration(text, start, next), next)
+      const isBlank = skipSpaces(text, start, next) >= next
+      if (kind !== "text" && !isBlank) break
+      stop = next
+      start = next + 1
+    }
+    this.reason = trimReason(text, from, stop)
+  }
+
+  /** The last `Plan:` has no step of its own: if it holds a call, that call would be lost. */
+  settle(): void {
+    if (this.suspect !== undefined) this.unreadable(this.suspect.from, this.suspect.to, how)
+    this.suspect = undefined
+  }
+
+  /** What follows a closing bracket on its line: punctuation and remarks, but no further call. */
+  trailing(from: number, to: number): void {
+    const { text } = this
+    let at = from
+    while (at < to && text.charCodeAt(at) === 93) at += 1
+    const rest = text.slice(at, to)
+    const start = skipSpaces(text, at, to)
+    const char = text.charAt(start)
+    const goesOn = start < to && (char === "[" || (char === "." && /[\p{L}\p{N}_]/u.test(text.charAt(start + 1))))
+    if (goesOn || rest.includes("]") || /[\p{L}\p{N}_)]\[/u.test(rest)) {
+      this.unreadable(
+        text.lastIndexOf("\n", Math.max(from - 1, 0)) + 1,
+        to,
+        `the call goes on behind its bracket; ${how}`
+      )
+    }
+  }
+
+  unreadable(from: number, to: number, why: string): void {
+    const line = this.text.slice(from, Math.min(to, from + 400)).trim()
+    this.issues.push({ _tag: "Unreadable", line, at: from, why })
+  }
+}
+
+/** For each label, where the next line that starts a step begins. */
+const nextBoundaries = (text: string, labels: ReadonlyArray<Label>): ReadonlyArray<number> => {
+  const boundaries = new Array<number>(labels.length)
+  let next = text.length
+  for (let index = labels.length - 1; index >= 0; index -= 1) {
+    boundaries[index] = next
+    const label = labels[index]
+    if (label?.isBoundary === true) next = text.lastIndexOf("\n", label.at) + 1
+  }
+  return boundaries
+}
+
+const isNameCode = (char: string): boolean => char !== "" && !" \t\r\n[](){}=:：＝\"'`<>,;*→←|".includes(char)
+
+const wordEnd = (text: string, at: number, end: number): number => {
+  let to = at
+  while (to < end && isNameCode(text.charAt(to))) to += 1
+  return to
+}
+
+/** Whether a line is, as a whole, a call without a label, or with something else for a label. */
+const isCall = (text: string, at: number, end: number): boolean => {
+  let from = at
+  while (from < end && (isMarkdownCode(text.charCodeAt(from)) || text.charAt(from) === '"')) from += 1
+  const afterVariable = variableEnd(text, from)
+  if (afterVariable !== -1) from = skipSpaces(text, afterVariable, end)
+  const named = readHead(text, from, true)
+  if (named?.bracket === "[" && named.open < end && !isSpaceCode(text.charCodeAt(named.open - 1))) {
+    if (named.tool.split(/\s+/u).length <= 3 && isWholeCall(text, named.open, end)) return true
+  }
+  const first = wordEnd(text, from, end)
+  if (first === from) return false
+  let next = first
+  while (next < end && (isMarkdownCode(text.charCodeAt(next)) || text.charAt(next) === '"')) next += 1
+  if (text.charAt(next) === "[" || (next === first && text.charAt(next) === "(")) return isWholeCall(text, next, end)
+  const separator = skipSeparator(text, next, end)
+  if (separator === -1) return false
+  const head = readHead(text, skipSpaces(text, separator, end), false)
+  return head !== undefined && head.open < end && isWholeCall(text, head.open, end)
+}
+
+/** Whether a call follows something that is nearly a label: `E2 = LLM[x]`, `#2 = LLM[x]`, `$2 = LLM(x)`, `#E 2 = …`. */
+const hasOddLabel = (text: string, from: number, end: number): boolean => {
+  for (let at = text.indexOf("=", from); at !== -1 && at < end; at = text.indexOf("=", at + 1)) {
+    const before = text.slice(Math.max(from, at - 16), at)
+    if (!/(?:[#$＃][ ]?[A-Za-z]{0,8}|(?:^|[^A-Za-z0-9_])E)[ _-]?\d{1,4}[ \t*`]{0,4}$/u.test(before)) continue
+    const head = readHead(text, skipSpaces(text, at + 1, end), false)
+    if (head !== undefined && head.open < end) return true
+  }
+  return false
+}
+
+/** Behind `=`, `:`, `->`, `→`, `<-` or `←`, or -1. */
+const skipSeparator = (text: string, at: number, end: number): number => {
+  let to = at
+  while (to < end && "=:：＝-<>→←".includes(text.charAt(to))) to += 1
+  return to === at ? -1 : to
+}
+
+/** The bracket at `open` is never closed on the line, or nothing but punctuation or a `=` follows. */
+const isWholeCall = (text: string, open: number, end: number): boolean => {
+  const closing = text.charAt(open) === "[" ? "]" : ")"
+  const close = text.slice(open, end).lastIndexOf(closing)
+  if (close === -1) return true
+  let after = open + close + 1
+  while (after < end && !/[\p{L}\p{N}]/u.test(text.charAt(after))) {
+    if ("=-→←".includes(text.charAt(after))) return true
+    after += 1
+  }
+  return after === end
+}
+
+const trimReason = (text: string, from: number, to: number): string => {
+  let end = to
+  while (end > from && (isMarkdownCode(text.charCodeAt(end - 1)) || "\n-–—→>(|".includes(text.charAt(end - 1))))
+    end -= 1
+  let start = from
+  while (start < end && (isSpaceCode(text.charCodeAt(start)) || text.charCodeAt(start) === 10)) start += 1
+  return text.slice(start, end)
+}
+
+const pairs: ReadonlyMap<string, string> = new Map([
+  ['"', '"'],
+  ["'", "'"],
+  ["`", "`"],
+  ["“", "”"],
+  ["‘", "’"]
+])
+
+/** Removes one outer pair of quotes, if the two belong together: `"a" and "b"` keeps its quotes. */
+export const unquote = (input: string): string => {
+  const closing = pairs.get(input.charAt(0))
+  if (closing === undefined || input.length < 2 || !input.endsWith(closing)) return input
+  const inner = input.slice(1, -1)
+  for (let at = inner.indexOf(closing); at !== -1; at = inner.indexOf(closing, at + 1)) {
+    const isApostrophe =
+      (closing === "'" || closing === "’") && /\p{L}/u.test(inner.charAt(at - 1)) && /\p{L}/u.test(inner.charAt(at + 1))
+    if (!isApostrophe && inner.charCodeAt(at - 1) !== 92) return input
+  }
+  return inner.endsWith("\\") ? input : inner.trim()
+}

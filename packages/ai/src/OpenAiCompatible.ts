@@ -22,6 +22,7 @@ import * as Redacted from "effect/Redacted"
 import type { Watcher } from "./Delta.js"
 import { type Dialect, decodeReply, encodeRequest, sendsFormat } from "./internal/chatCompletions.js"
 import { readStream, tell } from "./internal/chatStream.js"
+import { isSendable } from "./internal/headers.js"
 import { brokenPart, type Classified, classify, cleanDetail } from "./internal/httpFailure.js"
 import { asObject, asString, type JsonObject, parseJson } from "./internal/json.js"
 import * as Retry from "./Retry.js"
@@ -231,9 +232,6 @@ const requestHeaders = (options: Options): { readonly [name: string]: string } =
   }
   return headers
 }
-
-// Checked here because the message of `fetch` about such a header quotes it, key and all.
-const isSendable = (value: string): boolean => /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
 
 /** The words of a failed connection are taken from its code: a message can quote the request. */
 const transportFailure = (error: HttpClientError): readonly [Reason, string] => {

@@ -7,6 +7,7 @@ import * as Inspectable from "effect/Inspectable"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
+import * as Redacted from "effect/Redacted"
 import * as Tracer from "effect/Tracer"
 import { describe } from "vitest"
 import * as Loopback from "./support/Loopback.js"
@@ -47,6 +48,20 @@ const recording = (written: Array<unknown>): Tracer.Tracer =>
   })
 
 describe.each(providers)("$name", (provider) => {
+  it.live("a key that cannot be sent is named, not quoted, and nothing is tried", () =>
+    Effect.gen(function* () {
+      const apiKey = Redacted.make(`${key}\n${key}`)
+      const error = yield* Llm.pipe(
+        Effect.flatMap((llm) => llm.complete(request)),
+        Effect.provide(provider.layer("http://127.0.0.1:9", { apiKey })),
+        Effect.flip
+      )
+      expect(error.isRetryable).toBe(false)
+      expect(error.detail).toContain("a character that cannot be sent")
+      expect(Inspectable.toStringUnknown(error) + error.message).not.toContain(key)
+    })
+  )
+
   it.scopedLive.each([
     ["a reply", 200],
     ["a refused key", 401],

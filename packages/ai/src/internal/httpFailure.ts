@@ -162,5 +162,6 @@ export const cleanDetail = (text: string, secrets: ReadonlyArray<string>): strin
 
 export const removeSecrets = (text: string, secrets: ReadonlyArray<string>): string =>
   secrets
+    .map((secret) => secret.trim())
     .filter((secret) => secret.length >= shortestSecret)
     .reduce((rest, secret) => rest.split(secret).join("<redacted>"), text)

@@ -1,12 +1,14 @@
 /** What the providers have in common. */
 import * as Headers from "@effect/platform/Headers"
 import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as LanguageModel from "../LanguageModel.js"
 import type * as Retry from "../Retry.js"
+import { isSendable } from "./headers.js"
 import { removeSecrets } from "./httpFailure.js"
 import { asObject, type JsonObject, parseJson } from "./json.js"
 
@@ -15,7 +17,7 @@ export interface Options extends Retry.Options {
   readonly model: string
   /** Default: none, for a proxy that adds it. */
   readonly apiKey?: Redacted.Redacted | undefined
-  /** Where the API is, without a trailing slash. Default: the provider's own address. */
+  /** Where the API is; a trailing slash is ignored. Default: the provider's own address. */
   readonly apiUrl?: string | undefined
   /** The time allowed for one attempt. Default: 120 seconds. */
   readonly timeout?: Duration.DurationInput | undefined
@@ -34,13 +36,26 @@ export const client = (
   options: Options,
   hidden: (body: JsonObject) => HiddenFailure | undefined = () => undefined
 ) => ({
-  apiKey: options.apiKey,
-  apiUrl: options.apiUrl,
+  apiKey: options.apiKey === undefined ? undefined : Redacted.make(Redacted.value(options.apiKey).trim()),
+  apiUrl: options.apiUrl?.replace(/\/$/, ""),
   // A failed response is taken by its status before the package tries to read its body: a body that it does not know
   // would hide the status, and a 429 would look like a malformed reply.
   transformClient: (http: HttpClient.HttpClient): HttpClient.HttpClient =>
-    HttpClient.transformResponse(http, Effect.flatMap(reveal(options, hidden))).pipe(HttpClient.filterStatusOk)
+    options.apiKey !== undefined && !isSendable(Redacted.value(options.apiKey).trim())
+      ? refuseKey(http)
+      : HttpClient.transformResponse(http, Effect.flatMap(reveal(options, hidden))).pipe(HttpClient.filterStatusOk)
 })
+
+const refuseKey = (http: HttpClient.HttpClient): HttpClient.HttpClient =>
+  HttpClient.transform(http, (_, request) =>
+    Effect.fail(
+      new HttpClientError.RequestError({
+        request,
+        reason: "Encode",
+        description: "the API key holds a character that cannot be sent"
+      })
+    )
+  )
 
 /**
  * Gives a hidden failure the status that it should have had. The body of a failure goes into the package's errors and

@@ -16,7 +16,10 @@ import type { Received } from "./Loopback.js"
 
 export const key = "sk-conformance-0123456789"
 
-export type Options = Retry.Options & { readonly timeout?: Duration.DurationInput }
+export type Options = Retry.Options & {
+  readonly timeout?: Duration.DurationInput
+  readonly apiKey?: Redacted.Redacted
+}
 
 /** What the model says. Every reply used 7 input and 3 output tokens. */
 export interface Turn {
@@ -45,7 +48,8 @@ export interface Provider {
   }
 }
 
-const settings = (options: Options | undefined) => ({ model: "m", apiKey: Redacted.make(key), ...options })
+// With the line break that a key has when it was read from a file.
+const settings = (options: Options | undefined) => ({ model: "m", apiKey: Redacted.make(`${key}\n`), ...options })
 
 const overFetch = (layer: Layer.Layer<Llm, never, HttpClient.HttpClient>) => Layer.provide(layer, FetchHttpClient.layer)
 
@@ -151,7 +155,7 @@ const openAi: Provider = {
 
 const anthropic: Provider = {
   name: "Anthropic",
-  layer: (url, options) => overFetch(Anthropic.layer({ apiUrl: url, ...settings(options) })),
+  layer: (url, options) => overFetch(Anthropic.layer({ apiUrl: `${url}/`, ...settings(options) })),
   reply: ({ calls = [], cut, text }) => ({
     id: "msg_013Zva2CMHLNnXjNJJKqJ2EF",
     type: "message",

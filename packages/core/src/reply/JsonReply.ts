@@ -67,15 +67,16 @@ export const readVisible = (shown: string, reply: string, options: Options): Eit
   let other: JsonText.Span | undefined
   let echo = false
   let twice = false
-  for (const span of found.spans) {
+  for (const [index, span] of found.spans.entries()) {
     const source = content.slice(span.start, span.end)
     const folded = fold(source)
     if (!foldedKeys.some((key) => folded.includes(key))) {
       other = span
       continue
     }
-    let parsed = span.isCutShort ? undefined : JsonText.parse(source)
-    if (parsed === undefined && !span.isCutShort) {
+    const isWhole = index >= found.doubtful
+    let parsed = isWhole ? JsonText.parse(source) : undefined
+    if (parsed === undefined && isWhole) {
       repairable -= source.length
       if (repairable >= 0) parsed = JsonText.repair(content, span)
     }

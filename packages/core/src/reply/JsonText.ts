@@ -30,13 +30,13 @@ export interface Span {
   readonly keys: ReadonlyArray<Key>
   /** Quotes that stand unescaped inside strings. */
   readonly innerQuotes: number
-  /** Whether an end such as `"}` follows that nothing opened: then the value may have ended inside a string. */
-  readonly isCutShort: boolean
 }
 
 export interface Found {
   /** Outermost balanced values, in order. */
   readonly spans: ReadonlyArray<Span>
+  /** How many of the spans are followed by an end such as `"}` that nothing opened: they may have ended in a string. */
+  readonly doubtful: number
   /** Where the value starts that is still open when the text ends. */
   readonly unfinishedAt?: number
   /** Where the nesting goes beyond {@link maxDepth}. */
@@ -51,10 +51,17 @@ export interface Found {
 export const find = (text: string, starts: (text: string, at: number) => boolean): Found => {
   const spans: Array<Span> = []
   const open: Array<number> = []
+  let braces = 0
+  const count = (opener: number) => (opener === 0x7b ? braces : open.length - braces)
+  const push = (at: number) => {
+    open.push(at)
+    if (text.charCodeAt(at) === 0x7b) braces++
+  }
   let keys: Array<Key> = []
   let innerQuotes = 0
   // Between values: whether what precedes ends a text or a list of texts.
   let endsValue = false
+  let doubtful = 0
   let start = -1
   let previous = 0
   let i = 0
@@ -66,10 +73,9 @@ export const find = (text: string, starts: (text: string, at: number) => boolean
         previous = c
         keys = []
         innerQuotes = 0
-        open.push(i)
+        push(i)
       } else if (c === 0x7d && endsValue) {
-        const last = spans.pop()
-        if (last !== undefined) spans.push({ ...last, isCutShort: true })
+        doubtful = spans.length
       }
       if (!isBlank(c)) endsValue = c === 0x22 || (endsValue && c === 0x5d)
       i++
@@ -80,7 +86,7 @@ export const find = (text: string, starts: (text: string, at: number) => boolean
       const string = endOfString(text, i)
       const end = string.end
       innerQuotes += string.inner
-      if (end < 0) return { spans, unfinishedAt: start }
+      if (end < 0) return { spans, doubtful, unfinishedAt: start }
       if (open.length <= 3 && end - i < 100 && text.charCodeAt(afterBlanks(text, end + 1)) === 0x3a) {
         keys.push({ object: open[open.length - 1] ?? start, key: text.slice(i + 1, end) })
       }
@@ -93,23 +99,24 @@ export const find = (text: string, starts: (text: string, at: number) => boolean
       continue
     }
     if (c === 0x7b || c === 0x5b) {
-      open.push(i)
-      if (open.length > maxDepth) return { spans, tooDeepAt: i }
+      push(i)
+      if (open.length > maxDepth) return { spans, doubtful, tooDeepAt: i }
     } else if (c === 0x7d || c === 0x5d) {
       const opener = c === 0x7d ? 0x7b : 0x5b
       // A bracket that was forgotten closes with the one around it; one that never opened is passed over.
-      let at = open.length - 1
-      while (at >= 0 && text.charCodeAt(open[at] ?? 0) !== opener) at--
-      if (at >= 0) open.length = at
+      if (count(opener) > 0) {
+        while (text.charCodeAt(open.pop() ?? 0) !== opener) braces -= opener === 0x7b ? 0 : 1
+        braces -= opener === 0x7b ? 1 : 0
+      }
       if (open.length === 0) {
         endsValue = false
-        spans.push({ start, end: i + 1, keys, innerQuotes, isCutShort: false })
+        spans.push({ start, end: i + 1, keys, innerQuotes })
       }
     }
     if (!isBlank(c)) previous = c
     i++
   }
-  return open.length === 0 ? { spans } : { spans, unfinishedAt: start }
+  return open.length === 0 ? { spans, doubtful } : { spans, doubtful, unfinishedAt: start }
 }
 
 /** Whether an object as JSON or JavaScript writes it starts here: a brace, then a key, `}`, or the end of the text. */

@@ -110,7 +110,7 @@ const readJson = (body: string, reply: string): Either.Either<ReadonlyArray<stri
   const [span, ...more] = found.spans
   if (span !== undefined && more.length === 0 && body.charAt(span.start) === "[") {
     const source = body.slice(span.start, span.end)
-    const value = JsonText.parse(source) ?? JsonText.repair(body, span)
+    const value = found.doubtful > 0 ? undefined : (JsonText.parse(source) ?? JsonText.repair(body, span))
     if (!Array.isArray(value)) return fail("malformed", `JSON that cannot be read: ${excerpt(source)}`)
     const items = fromArray(value)
     if (items !== undefined) {

@@ -215,7 +215,7 @@ export const repair = (text: string, span: Span): unknown => {
   } catch {
     return undefined
   }
-  return onlySyntaxChanged(source, repaired) ? parse(repaired) : undefined
+  return onlySyntaxChanged(source, repaired, span.innerQuotes > 0) ? parse(repaired) : undefined
 }
 
 const numberToken = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
@@ -250,7 +250,7 @@ const literals: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Walks the source and its repair side by side and accepts only the differences that {@link repair} names. */
-const onlySyntaxChanged = (source: string, repaired: string): boolean => {
+const onlySyntaxChanged = (source: string, repaired: string, hasInnerQuotes: boolean): boolean => {
   let i = 0
   let j = 0
   // Keys are written in one manner. Where one differs, it may be text behind a quote that was left unescaped.
@@ -270,7 +270,7 @@ const onlySyntaxChanged = (source: string, repaired: string): boolean => {
         keyStyle ??= style
         if (style !== keyStyle) return false
       }
-      i = typeof value === "string" ? afterSame(source, i, value, isKey) : -1
+      i = typeof value === "string" ? afterSame(source, i, value, isKey, hasInnerQuotes) : -1
       if (i < 0) return false
       j = end
       continue
@@ -308,7 +308,7 @@ const endOfStrictString = (text: string, at: number): number => {
 }
 
 /** The position behind the string or bare key at `at` when it says exactly `value`; otherwise -1. */
-const afterSame = (source: string, at: number, value: string, isKey: boolean): number => {
+const afterSame = (source: string, at: number, value: string, isKey: boolean, hasInnerQuotes: boolean): number => {
   const opener = source.charCodeAt(at)
   if (!isQuote(opener)) {
     if (!isKey || value === "") return -1
@@ -316,7 +316,6 @@ const afterSame = (source: string, at: number, value: string, isKey: boolean): n
     return source.startsWith(value, at) ? at + value.length : -1
   }
   let i = at + 1
-  let inner = 0
   let isOpen = false
   for (let k = 0; k < value.length; k++) {
     const c = source.charCodeAt(i)
@@ -329,14 +328,13 @@ const afterSame = (source: string, at: number, value: string, isKey: boolean): n
     }
     if (c !== d) return -1
     const isApostrophe = isSingle(c) && isLetter(source, i - 1) && isLetter(source, i + 1)
-    if (closes(opener, c) && !isApostrophe) inner++
     if (c === 0x201e || (c === 0x201c && !isOpen)) isOpen = true
     else if (c === 0x201c || c === 0x201d) isOpen = false
     else if (c === opener && !isApostrophe) isOpen = !isOpen
     i++
   }
-  // Quotes inside come in pairs. One alone means that the string may have been split in the wrong place.
-  return closes(opener, source.charCodeAt(i)) && (inner === 0 || !isOpen) ? i + 1 : -1
+  // Quotes inside come in pairs. One alone means that a string may have been split in the wrong place.
+  return closes(opener, source.charCodeAt(i)) && (!isOpen || !hasInnerQuotes) ? i + 1 : -1
 }
 
 const isLetter = (text: string, at: number): boolean => /\p{L}/u.test(text.charAt(at))

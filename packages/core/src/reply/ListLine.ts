@@ -219,7 +219,7 @@ const chineseNumber = (text: string): number => {
 // other marks
 // ---------------------------------------------------------------------------------------------------------------
 
-const bulletPattern = /^(?:[-*+•‣◦▪▫●○■□◆·–—➤→]|\p{Extended_Pictographic}\ufe0f?)(?=\s)/u
+const bulletPattern = /^(?:[-*+•‣◦▪▫●○■□◆·–—➤→]|\p{Extended_Pictographic}\ufe0f?)(?=\s|$)/u
 
 const bulletLength = (text: string): number => {
   const bullet = bulletPattern.exec(text)?.[0].length ?? 0

@@ -6,7 +6,7 @@ import { excerpt, ParseError } from "../ReplyError.js"
 import * as JsonReply from "./JsonReply.js"
 import * as JsonText from "./JsonText.js"
 import * as ListLine from "./ListLine.js"
-import { fenceLine, trim, unfence, visible } from "./ReplyText.js"
+import { fenceLine, indented, trim, trimLines, unfence } from "./ReplyText.js"
 
 const expected =
   'a numbered list with one step per line, such as "1. First step" and "2. Second step", with no other list beside it'
@@ -31,17 +31,18 @@ const expected =
  * Fails with a `ParseError` whose `problem` is `empty_reply`, `no_list`, `empty_plan`, `several_lists`, `inline_list` (all
  * steps on one line), or one of `JsonReply.read`'s when the plan is JSON.
  */
-export const read = (text: string): Either.Either<ReadonlyArray<string>, ParseError> => readVisible(visible(text), text)
+export const read = (text: string): Either.Either<ReadonlyArray<string>, ParseError> =>
+  readVisible(indented(text), text)
 
-/** {@link read} for text that is `visible` already; `reply` is the reply as received. */
+/** {@link read} for text that has no thinking in it; `reply` is the reply as received. */
 export const readVisible = (shown: string, reply: string): Either.Either<ReadonlyArray<string>, ParseError> => {
-  const body = trim(unfence(shown))
+  const body = trimLines(unfence(shown))
   const fail = (problem: string, found: string) => Either.left(new ParseError({ problem, expected, found, reply }))
   const steps = (items: ReadonlyArray<string>): Either.Either<ReadonlyArray<string>, ParseError> =>
     items.length === 0 ? fail("empty_plan", `a list without any text: ${excerpt(shown)}`) : Either.right(items)
 
   if (body === "") return fail("empty_reply", "an empty reply")
-  if (startsPlan(body, 0)) return readJson(body, reply)
+  if (startsPlan(body, JsonText.afterBlanks(body, 0))) return readJson(body, reply)
 
   const lines = body.split("\n").map(ListLine.read)
   splitIntroduction(lines)
@@ -56,25 +57,35 @@ export const readVisible = (shown: string, reply: string): Either.Either<Readonl
     const [first, second] = [filled[0], filled.at(-1)].map((list) => excerpt(list?.items[0] ?? ""))
     return fail("several_lists", `several lists, starting with ${first} and with ${second}`)
   }
-  const only = items.length === 1 ? items[0] : undefined
-  if (only !== undefined && /\s2[.)]\s/.test(only)) return fail("inline_list", `steps on one line: ${excerpt(only)}`)
+  const inline = inlineSteps(lines, items)
+  if (inline !== undefined) return fail("inline_list", `several steps on one line: ${excerpt(inline)}`)
   return steps(items)
 }
 
 /**
- * The steps that a JSON array holds: strings, or objects with one text (`{"step": 1, "task": "…"}`). Steps without text
- * are dropped, and a label that repeats the position (`"1. …"`) is removed. Undefined when an element is anything else.
+ * The steps that a JSON array holds, see {@link fromElement}. Steps without text are dropped. Undefined when an element
+ * is no step.
  */
 export const fromArray = (values: ReadonlyArray<unknown>): ReadonlyArray<string> | undefined => {
-  const items: Array<string> = []
+  const steps: Array<string> = []
   for (const [index, value] of values.entries()) {
-    const text = textOf(value)
-    if (text === undefined) return undefined
-    const item = ListLine.numbered(text)
-    const step = item?.number === index + 1 ? item.text : text
-    if (!ListLine.isEmptyItem(step)) items.push(step)
+    const step = fromElement(value, index)
+    if (step === undefined) return undefined
+    if (step !== "") steps.push(step)
   }
-  return items
+  return steps
+}
+
+/**
+ * The step that an array's element holds: a string, or an object with one text (`{"step": 1, "task": "…"}`). A label that
+ * repeats the position (`"1. …"` at index 0) is removed. Empty when it says nothing, undefined when it is anything else.
+ */
+export const fromElement = (value: unknown, index: number): string | undefined => {
+  const text = textOf(value)
+  if (text === undefined) return undefined
+  const item = ListLine.numbered(text)
+  const step = item?.number === index + 1 ? item.text : text
+  return ListLine.isEmptyItem(step) ? "" : step
 }
 
 const textOf = (value: unknown): string | undefined => {
@@ -91,12 +102,12 @@ const textOf = (value: unknown): string | undefined => {
 // JSON
 // ---------------------------------------------------------------------------------------------------------------
 
-/** An object, or an array whose first element is a string, an object, or missing. */
+/** An object, or an array whose first element is a string, an object, an array, or missing. */
 const startsPlan = (text: string, at: number): boolean => {
   if (text.charCodeAt(at) !== 0x5b) return JsonText.startsObject(text, at)
   const next = JsonText.afterBlanks(text, at + 1)
   const c = text.charCodeAt(next)
-  return next >= text.length || c === 0x5d || JsonText.isQuote(c) || JsonText.startsObject(text, next)
+  return next >= text.length || c === 0x5d || c === 0x5b || JsonText.isQuote(c) || JsonText.startsObject(text, next)
 }
 
 const readJson = (body: string, reply: string): Either.Either<ReadonlyArray<string>, ParseError> => {
@@ -112,7 +123,11 @@ const readJson = (body: string, reply: string): Either.Either<ReadonlyArray<stri
     const source = body.slice(span.start, span.end)
     const value = found.doubtful > 0 ? undefined : (JsonText.parse(source) ?? JsonText.repair(body, span))
     if (!Array.isArray(value)) return fail("malformed", `JSON that cannot be read: ${excerpt(source)}`)
-    const items = fromArray(value)
+    const only: unknown = value.length === 1 ? value[0] : undefined
+    const items = fromArray(Array.isArray(only) ? only : value)
+    if (items === undefined && (typeof only !== "object" || Array.isArray(only))) {
+      return fail("malformed", `an array of other things than texts: ${excerpt(source)}`)
+    }
     if (items !== undefined) {
       return items.length > 0 ? Either.right(items) : fail("empty_plan", `an empty array: ${excerpt(source)}`)
     }
@@ -143,6 +158,15 @@ interface List {
   readonly isAlone: boolean
 }
 
+/** A line that holds more than one step: the only step goes on with `2.`, or a list that starts later follows `1.`. */
+const inlineSteps = (lines: ReadonlyArray<ListLine.Line>, items: ReadonlyArray<string>): string | undefined => {
+  const [only = ""] = (items.length === 1 ? items[0] : "")?.split("\n", 1) ?? []
+  if (/\s2[.)]\s/.test(only)) return only
+  const at = lines.findIndex((line) => line.kind === "number")
+  const before = lines.slice(0, Math.max(0, at)).findLast((line) => line.kind !== "blank")?.text ?? ""
+  return (lines[at]?.number ?? 0) > 1 && /(?:^|\s)1[.)]\s/.test(before) ? before : undefined
+}
+
 /** `Plan: 1. First step` starts a list when the next item is number 2, or when it says that it is the plan. */
 const splitIntroduction = (lines: Array<ListLine.Line>): void => {
   const at = lines.findIndex((line) => line.kind === "number")
@@ -152,8 +176,10 @@ const splitIntroduction = (lines: Array<ListLine.Line>): void => {
     if (line === undefined || line.kind === "blank") continue
     const colon = line.text.search(/[:：]/)
     if (line.kind !== "text" || colon < 0 || colon > 60) return
-    const item = ListLine.numbered(trim(line.text.slice(colon + 1)))
     const lead = line.text.slice(0, colon + 1)
+    // `**Plan:** 1.`: the emphasis belongs to the introduction.
+    const rest = line.text.slice(colon + 1).replace(/^[*_]{1,3}(?=\s)/, "")
+    const item = ListLine.numbered(trim(rest))
     if (item?.number !== 1 || !(lines[at]?.number === 2 || (at < 0 && namesPlan(lead)))) return
     const { indent, raw } = line
     lines.splice(

@@ -161,7 +161,7 @@ interface List {
 /** A line that holds more than one step: the only step goes on with `2.`, or a list that starts later follows `1.`. */
 const inlineSteps = (lines: ReadonlyArray<ListLine.Line>, items: ReadonlyArray<string>): string | undefined => {
   const [only = ""] = (items.length === 1 ? items[0] : "")?.split("\n", 1) ?? []
-  if (/\s2[.)]\s/.test(only)) return only
+  if (/(?:\s2[.)]\s|[;；。]\s?(?:2[.)、．）]|二、))/u.test(only)) return only
   const at = lines.findIndex((line) => line.kind === "number")
   const before = lines.slice(0, Math.max(0, at)).findLast((line) => line.kind !== "blank")?.text ?? ""
   return (lines[at]?.number ?? 0) > 1 && /(?:^|\s)1[.)]\s/.test(before) ? before : undefined
@@ -185,7 +185,7 @@ const splitIntroduction = (lines: Array<ListLine.Line>): void => {
     lines.splice(
       i,
       1,
-      { kind: "text", raw: lead, indent, text: lead, number: 0 },
+      { kind: "text", raw: lead, indent, text: lead, number: 0, style: "plain" },
       { kind: "number", raw, indent: lines[at]?.indent ?? indent, ...item }
     )
     return
@@ -237,6 +237,7 @@ const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bullet"): 
   let item: Item | undefined
   let lead = ""
   let base = 0
+  let style: ListLine.Style = "plain"
   // Paragraphs after a blank line: whose they are is known when the next item, or none, follows.
   let held: Array<Array<string>> = []
   let afterBlank = false
@@ -294,7 +295,8 @@ const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bullet"): 
       line.kind === kind &&
       (item === undefined || isBroken
         ? kind === "bullet" || line.number === 1 || items.length > 0 || !isUnfinishedSentence(previous)
-        : !deeper || (kind === "number" && line.number === lastNumber + 1 && !hasSubList))
+        : (!deeper && (kind === "bullet" || line.style === style)) ||
+          (kind === "number" && line.number === lastNumber + 1 && !hasSubList))
     previous = line
     if (isItem) {
       const number = kind === "number" ? line.number : lastNumber + 1
@@ -312,6 +314,7 @@ const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bullet"): 
       }
       if (items.length === 0) lists.push({ lead, items, isAlone })
       base = items.length === 0 ? line.indent : Math.min(base, line.indent)
+      if (items.length === 0) style = line.style
       item = { number, text: line.text, lines: [], hasParagraph: false }
       items.push(item)
       held = []
@@ -325,7 +328,7 @@ const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bullet"): 
       isAlone = false
       continue
     }
-    if (deeper) {
+    if (deeper || line.kind === kind) {
       if (line.kind === kind) hasSubList = true
       if (held.length === 0) afterBlank = false
       keep(line.raw)

@@ -74,7 +74,7 @@ describe("calculate", () => {
     ["group(2)", 'no function or variable "group"'],
     ["this", "no function or variable"],
     ["import('node:fs')", "no function or variable"],
-    ["(1).constructor", "not arithmetic"],
+    ["(1).constructor", "An operator is missing"],
     ["x = 3", "no function or variable"],
     ["f(x) = x", "no function or variable"],
     ["1; 2", "not arithmetic"],

@@ -16,8 +16,11 @@ import type { JsonSchema } from "./Json.js"
 export type Reason =
   /** The provider asks to wait. `retryAfter` is in milliseconds, where the provider gave a delay. */
   | { readonly _tag: "RateLimited"; readonly isRetryable: true; readonly retryAfter?: number }
-  /** Not reachable, connection lost, or a server error (5xx). `status` is the HTTP status where there was one. */
-  | { readonly _tag: "Unavailable"; readonly isRetryable: true; readonly status?: number }
+  /**
+   * Not reachable, connection lost, or a server error (5xx). `status` is the HTTP status where there was one,
+   * `retryAfter` the delay in milliseconds that the server asked for.
+   */
+  | { readonly _tag: "Unavailable"; readonly isRetryable: true; readonly status?: number; readonly retryAfter?: number }
   /** No reply within the time allowed, in milliseconds. */
   | { readonly _tag: "TimedOut"; readonly isRetryable: true; readonly after?: number }
   /** The request does not fit into the model's context. */
@@ -46,10 +49,11 @@ export const Reason = {
     isRetryable: true,
     ...(retryAfter === undefined ? {} : { retryAfter })
   }),
-  Unavailable: (status?: number): Reason => ({
+  Unavailable: (status?: number, retryAfter?: number): Reason => ({
     _tag: "Unavailable",
     isRetryable: true,
-    ...(status === undefined ? {} : { status })
+    ...(status === undefined ? {} : { status }),
+    ...(retryAfter === undefined ? {} : { retryAfter })
   }),
   TimedOut: (after?: number): Reason => ({
     _tag: "TimedOut",

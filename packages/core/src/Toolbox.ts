@@ -189,7 +189,7 @@ const execute = <R>(
     const done = Effect.suspend(() => ToolOutcome.lift(work(context))).pipe(
       Effect.matchCauseEffect({
         onSuccess: (value) => Effect.succeed(ToolText.fromUnknown(value)),
-        onFailure: (cause) => failed(tool.name, cause)
+        onFailure: (cause) => Effect.fail(failed(tool.name, cause))
       }),
       Effect.onExit((exit) => Effect.sync(() => context.close(Exit.isInterrupted(exit) ? "AbortError" : undefined)))
     )
@@ -209,14 +209,14 @@ const execute = <R>(
     return Effect.raceFirst(Effect.disconnect(done), expiry)
   })
 
-/** Only interruption passes through; a tool that reports one of the tool errors itself is believed. */
-const failed = (tool: string, cause: Cause.Cause<unknown>): Effect.Effect<never, ToolError> => {
-  const failure = Cause.failureOrCause(cause)
-  if (Either.isRight(failure) && Cause.isInterruptedOnly(failure.right)) return Effect.failCause(failure.right)
-  const error = Either.isLeft(failure) ? failure.left : Cause.squash(failure.right)
-  return Effect.fail(
-    isToolError(error) ? error : new ToolFailed({ tool, detail: ToolText.describeFailure(error), cause: error })
-  )
+/**
+ * The interruption of the run does not come by here; a tool that interrupts itself has failed. A tool that reports one
+ * of the tool errors is believed.
+ */
+const failed = (tool: string, cause: Cause.Cause<unknown>): ToolError => {
+  if (Cause.isInterruptedOnly(cause)) return new ToolFailed({ tool, detail: "The tool was interrupted.", cause })
+  const error = Cause.squash(cause)
+  return isToolError(error) ? error : new ToolFailed({ tool, detail: ToolText.describeFailure(error), cause: error })
 }
 
 const isToolError = (error: unknown): error is ToolError =>

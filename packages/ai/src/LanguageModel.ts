@@ -1,0 +1,302 @@
+/**
+ * Any `@effect/ai` LanguageModel as an `Llm`: an app brings the model and the provider that it already has.
+ */
+import type * as AiError from "@effect/ai/AiError"
+import * as LanguageModel from "@effect/ai/LanguageModel"
+import type * as Prompt from "@effect/ai/Prompt"
+import type * as Toolkit from "@effect/ai/Toolkit"
+import type { JsonSchema } from "@forethought/core/Json"
+import {
+  type FinishReason,
+  Llm,
+  LlmError,
+  type Message,
+  Reason,
+  type Reply,
+  type Request,
+  type Service,
+  type ToolCall,
+  type ToolSpec
+} from "@forethought/core/Llm"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
+import * as Layer from "effect/Layer"
+import * as ParseResult from "effect/ParseResult"
+import * as Redacted from "effect/Redacted"
+import { classify, cleanDetail } from "./internal/httpFailure.js"
+import { asNumber, asObject, asString } from "./internal/json.js"
+import * as LenientTool from "./internal/lenientTool.js"
+import * as ToolArguments from "./internal/toolArguments.js"
+import * as Retry from "./Retry.js"
+
+// ---------------------------------------------------------------------------------------------------------------
+// models
+// ---------------------------------------------------------------------------------------------------------------
+
+export interface Options extends Retry.Options {
+  /** The time allowed for one attempt. Default: 120 seconds. */
+  readonly timeout?: Duration.DurationInput | undefined
+  /**
+   * Wraps each call, to pass on what a LanguageModel takes only through its provider's own configuration: `maxTokens`,
+   * `temperature`, `stop` and `format`. Default: the provider does not hear of these four. The text is cut at the first
+   * `stop` in any case, so that only the tokens behind it are lost.
+   *
+   * @example
+   * ```ts
+   * configure: (request) => OpenAiLanguageModel.withConfigOverride({ max_output_tokens: request.maxTokens })
+   * ```
+   */
+  readonly configure?: ((request: Request) => Configure) | undefined
+  /** Kept out of the errors, in case that the provider echoes one. */
+  readonly secrets?: ReadonlyArray<Redacted.Redacted> | undefined
+  /** Changes the JSON Schema of a tool for a provider that takes only a part of the language. Default: as it is. */
+  readonly toolParameters?: ((schema: JsonSchema) => JsonSchema) | undefined
+  /** The form in which a provider takes a tool's result. Default: the text itself. */
+  readonly toolResult?: ((text: string) => unknown) | undefined
+}
+
+/** A change of how an Effect runs that leaves its type alone. */
+export type Configure = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+// ---------------------------------------------------------------------------------------------------------------
+// layers
+// ---------------------------------------------------------------------------------------------------------------
+
+/**
+ * An `Llm` from the LanguageModel in context.
+ *
+ * Tools are offered with their real JSON Schema but are not resolved: the model's calls come back as they are, with
+ * arguments as JSON text and unknown names included. (Arguments that are no JSON fail inside the provider's package,
+ * before anyone can see them: `BadRequest`.)
+ *
+ * An `AiError` becomes an `LlmError` by its tag and its HTTP status, as `OpenAiCompatible` describes. A retryable
+ * failure is repeated as `Retry` describes: turn that off with `maxRetries: 0` where the LanguageModel's own client
+ * retries.
+ */
+export const layer = (options: Options = {}): Layer.Layer<Llm, never, LanguageModel.LanguageModel> =>
+  Layer.effect(
+    Llm,
+    Effect.map(LanguageModel.LanguageModel, (model) => make(model, options))
+  )
+
+/** {@link layer} with the default options. */
+export const fromLanguageModel: Layer.Layer<Llm, never, LanguageModel.LanguageModel> = layer()
+
+/** The service of {@link layer}, for a LanguageModel that is already at hand. */
+export const make = (model: LanguageModel.Service, options: Options = {}): Service => {
+  const timeout = Duration.decode(options.timeout ?? "120 seconds")
+  const secrets = (options.secrets ?? []).map((secret) => Redacted.value(secret))
+  const complete = (request: Request): Effect.Effect<Reply, LlmError> => {
+    const configure = options.configure?.(request) ?? unchanged
+    const fail = (reason: Reason, detail?: string) =>
+      new LlmError({
+        reason,
+        role: request.role,
+        call: request.call,
+        ...(detail === undefined ? {} : { detail: cleanDetail(detail, secrets) })
+      })
+    return model
+      .generateText({
+        prompt: encodeMessages(request.messages, options.toolResult ?? identity),
+        toolkit: toolkit(request.tools ?? [], options.toolParameters ?? identity),
+        disableToolCallResolution: true
+      })
+      .pipe(
+        Effect.map((response): ReadonlyArray<unknown> => response.content),
+        Effect.catchTag("MalformedOutput", recoverParts),
+        configure,
+        Effect.catchAll((error) =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(fail(...explain(error, now))))
+        ),
+        Effect.flatMap((parts) => {
+          const refusal = readRefusal(parts)
+          return refusal === "" ? Effect.succeed(readReply(parts, request)) : Effect.fail(fail(Reason.Refused(refusal)))
+        }),
+        Effect.timeoutFail({
+          duration: timeout,
+          onTimeout: () => fail(Reason.TimedOut(Duration.toMillis(timeout)))
+        })
+      )
+  }
+  return Retry.retrying({ complete }, options)
+}
+
+const unchanged: Configure = (effect) => effect
+
+// ---------------------------------------------------------------------------------------------------------------
+// requests
+// ---------------------------------------------------------------------------------------------------------------
+
+const encodeMessages = (
+  messages: ReadonlyArray<Message>,
+  toolResult: (text: string) => unknown
+): ReadonlyArray<Prompt.MessageEncoded> => {
+  const encoded: Array<Prompt.MessageEncoded> = []
+  for (const message of messages) {
+    const last = encoded.at(-1)
+    if (message.role !== "tool") {
+      if (message.role !== "assistant") encoded.push({ role: message.role, content: message.content })
+      else if (message.content !== "" || (message.toolCalls ?? []).length > 0) encoded.push(encodeAssistant(message))
+      continue
+    }
+    const result: Prompt.ToolMessagePartEncoded = {
+      type: "tool-result",
+      id: message.toolCallId,
+      name: message.name,
+      isFailure: false,
+      result: toolResult(message.content),
+      providerExecuted: false
+    }
+    // The results of one turn belong into one message: Anthropic and Google insist on it.
+    if (last?.role === "tool") encoded[encoded.length - 1] = { ...last, content: [...last.content, result] }
+    else encoded.push({ role: "tool", content: [result] })
+  }
+  return encoded
+}
+
+// Anthropic refuses an empty block of text, and a message without any block.
+const encodeAssistant = (message: Message & { readonly role: "assistant" }): Prompt.MessageEncoded => {
+  const content: Array<Prompt.AssistantMessagePartEncoded> = []
+  if (message.content !== "") content.push({ type: "text", text: message.content })
+  for (const { id, name, arguments: text } of message.toolCalls ?? []) {
+    content.push({ type: "tool-call", id, name, params: ToolArguments.toObject(text) })
+  }
+  return { role: "assistant", content }
+}
+
+/** The tools as a model sees them, for one request; none of them is run here. */
+const toolkit = (
+  specs: ReadonlyArray<ToolSpec>,
+  toolParameters: (schema: JsonSchema) => JsonSchema
+): Toolkit.WithHandler<Record<string, LenientTool.LenientTool>> => ({
+  tools: LenientTool.record(specs.map((spec) => ({ ...spec, parameters: toolParameters(spec.parameters) }))),
+  handle: (name) => Effect.dieMessage(`The tool call ${name} was resolved by the LanguageModel.`)
+})
+
+// ---------------------------------------------------------------------------------------------------------------
+// replies
+// ---------------------------------------------------------------------------------------------------------------
+
+/**
+ * A reply in which one part does not fit, such as a call of a tool that was not offered, fails as a whole. The parts
+ * are still there, as the actual value of the issue; the caller has its own, kinder answer to an unknown tool.
+ */
+const recoverParts = (
+  error: AiError.MalformedOutput
+): Effect.Effect<ReadonlyArray<unknown>, AiError.MalformedOutput> => {
+  const parts = ParseResult.isParseError(error.cause) ? error.cause.issue.actual : undefined
+  return Array.isArray(parts) && parts.every((part) => typeof asObject(part)?.["type"] === "string")
+    ? Effect.succeed(parts)
+    : Effect.fail(error)
+}
+
+const readReply = (content: ReadonlyArray<unknown>, request: Request): Reply => {
+  const text: Array<string> = []
+  const reasoning: Array<string> = []
+  const toolCalls: Array<ToolCall> = []
+  let finish: Pick<Reply, "finishReason" | "rawFinishReason" | "usage"> = { finishReason: "other", usage: {} }
+  let model: string | undefined
+  for (const [index, value] of content.entries()) {
+    const part = asObject(value)
+    switch (part?.["type"]) {
+      case "text":
+        text.push(asString(part["text"]) ?? "")
+        break
+      case "reasoning":
+        reasoning.push(asString(part["text"]) ?? "")
+        break
+      case "tool-call":
+        if (part["providerExecuted"] === true) break
+        toolCalls.push({
+          id: asString(part["id"]) || `call_${request.messages.length}_${index}`,
+          name: asString(part["name"]) ?? "",
+          arguments: ToolArguments.toText(part["params"])
+        })
+        break
+      case "response-metadata":
+        model = asString(part["modelId"]) ?? optionValue(part["modelId"])
+        break
+      case "finish":
+        finish = readFinish(part)
+        break
+    }
+  }
+  const thought = reasoning.join("")
+  const whole = text.join("")
+  const end = stopIndex(whole, request.stop ?? [])
+  if (end < whole.length) finish = { finishReason: "stop", usage: finish.usage }
+  return {
+    text: whole.slice(0, end),
+    toolCalls,
+    ...(thought === "" ? {} : { reasoning: thought }),
+    ...finish,
+    ...(model === undefined || model === "" ? {} : { model })
+  }
+}
+
+/** Where the first stop sequence begins, or the end of the text. */
+const stopIndex = (text: string, stop: ReadonlyArray<string>): number =>
+  Math.min(text.length, ...stop.map((word) => (word === "" ? -1 : text.indexOf(word))).filter((index) => index >= 0))
+
+/** OpenAI's refusal travels in the metadata of an empty text. */
+const readRefusal = (content: ReadonlyArray<unknown>): string =>
+  content
+    .map((part) => asString(asObject(asObject(asObject(part)?.["metadata"])?.["openai"])?.["refusal"]) ?? "")
+    .join("")
+
+/** A decoded part holds an Option where the encoded one holds a string. */
+const optionValue = (value: unknown): string | undefined => asString(asObject(value)?.["value"])
+
+const readFinish = (part: { readonly [key: string]: unknown }) => {
+  const raw = asString(part["reason"])
+  const known: ReadonlyArray<FinishReason> = ["stop", "length", "tool-calls", "content-filter"]
+  const finishReason = known.find((reason) => reason === raw)
+  const usage = asObject(part["usage"])
+  const inputTokens = asNumber(usage?.["inputTokens"])
+  const outputTokens = asNumber(usage?.["outputTokens"])
+  return {
+    finishReason: finishReason ?? "other",
+    ...(finishReason === undefined && raw !== undefined ? { rawFinishReason: raw } : {}),
+    usage: {
+      ...(inputTokens === undefined ? {} : { inputTokens }),
+      ...(outputTokens === undefined ? {} : { outputTokens })
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// errors
+// ---------------------------------------------------------------------------------------------------------------
+
+const explain = (error: AiError.AiError, now: number): readonly [Reason, string] => {
+  switch (error._tag) {
+    case "HttpRequestError":
+      return error.reason === "Transport"
+        ? [Reason.Unavailable(), error.description ?? "the connection failed"]
+        : [Reason.BadRequest(), error.description ?? "the request could not be built"]
+    case "HttpResponseError": {
+      const { status, headers } = error.response
+      if (status < 200 || status > 299) {
+        const { reason, detail } = classify({ status, headers, text: error.body ?? "", now })
+        return [reason, detail]
+      }
+      // The body of a success cannot be read: an HTML page comes from another server, all else is lost on the way.
+      return headers["content-type"]?.includes("text/html")
+        ? [Reason.BadRequest(), "the server answered with an HTML page"]
+        : [Reason.Unavailable(), error.description ?? "the response is empty, cut off or no valid JSON"]
+    }
+    case "MalformedOutput":
+      // An empty body is read as null, which then does not fit: it was lost on the way.
+      if (ParseResult.isParseError(error.cause) && error.cause.issue.actual === null) {
+        return [Reason.Unavailable(), "the response is empty"]
+      }
+      return [Reason.BadRequest(), error.description ?? describeCause(error.cause) ?? ""]
+    case "MalformedInput":
+    case "UnknownError":
+      return [Reason.BadRequest(), error.description ?? describeCause(error.cause) ?? ""]
+  }
+}
+
+const describeCause = (cause: unknown): string | undefined => (cause instanceof Error ? cause.message : undefined)

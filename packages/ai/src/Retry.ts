@@ -1,0 +1,64 @@
+/**
+ * Retries of the transport, in one place: a `Schedule` around an `Llm`. Patterns never retry a call that failed, so
+ * the number of calls is bounded by `1 + maxRetries` for each request.
+ */
+import { Llm, type LlmError, type Service } from "@forethought/core/Llm"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+
+export interface Options {
+  /** How often a request is repeated after a retryable failure, an integer of at least 0. Default: 2. */
+  readonly maxRetries?: number | undefined
+  /**
+   * The longest wait before a repetition. Default: 60 seconds; at most 2^31 - 1 ms, the longest timer there is. A
+   * longer backoff is cut to it. A provider that asks for a longer wait fails the call at once, with `retryAfter` in
+   * its reason, so that the caller can decide.
+   */
+  readonly maxRetryDelay?: Duration.DurationInput | undefined
+  /**
+   * The wait before each repetition where the provider names none. Default: exponential from 500 ms, jittered by
+   * 20 %. When it ends, the repetitions end too.
+   */
+  readonly backoff?: Schedule.Schedule<unknown, LlmError> | undefined
+}
+
+const longestTimer = 2 ** 31 - 1
+
+const exponential = Schedule.exponential("500 millis").pipe(Schedule.jittered)
+
+/** The schedule by which a failed call is repeated: retryable failures only, and waiting as long as they ask for. */
+export const schedule = (options: Options = {}): Schedule.Schedule<unknown, LlmError> => {
+  const maxRetries = options.maxRetries ?? 2
+  if (!Number.isInteger(maxRetries) || maxRetries < 0) {
+    throw new RangeError(`maxRetries must be an integer of at least 0, not ${maxRetries}.`)
+  }
+  const longest = Math.min(Duration.toMillis(options.maxRetryDelay ?? "60 seconds"), longestTimer)
+  return Schedule.identity<LlmError>().pipe(
+    Schedule.intersect(options.backoff ?? exponential),
+    Schedule.intersect(Schedule.recurs(maxRetries)),
+    Schedule.modifyDelay(([[error]], delay) => asked(error) ?? Math.min(Duration.toMillis(delay), longest)),
+    Schedule.whileInput((error: LlmError) => error.isRetryable && (asked(error) ?? 0) <= longest)
+  )
+}
+
+/** The wait in milliseconds that a provider asked for. */
+const asked = (error: LlmError): number | undefined =>
+  error.reason._tag === "RateLimited" || error.reason._tag === "Unavailable" ? error.reason.retryAfter : undefined
+
+/**
+ * Repeats the calls of a model service that fail for a reason that may pass. A wait is interrupted at once with its
+ * fiber; interruption and defects are never retried.
+ */
+export const retrying = (service: Service, options: Options = {}): Service => {
+  const repeated = schedule(options)
+  return { complete: (request) => Effect.retry(service.complete(request), repeated) }
+}
+
+/** {@link retrying} as a Layer around any other. Use it once: the providers of this package have it already. */
+export const layer =
+  (options: Options = {}) =>
+  <E, R>(model: Layer.Layer<Llm, E, R>): Layer.Layer<Llm, E, R> =>
+    Layer.map(model, (context) => Context.add(context, Llm, retrying(Context.get(context, Llm), options)))

@@ -1,0 +1,24 @@
+/** Reading of untrusted JSON: every accessor gives a value of the type it names, or `undefined`. */
+
+export type JsonObject = { readonly [key: string]: unknown }
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+export const asObject = (value: unknown): JsonObject | undefined => (isObject(value) ? value : undefined)
+
+export const asArray = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
+
+export const asString = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
+
+export const asNumber = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isFinite(value) ? value : undefined
+
+/** The value of a JSON text, or `undefined` where it is none. (JSON has no `undefined` of its own.) */
+export const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

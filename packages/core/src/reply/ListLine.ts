@@ -1,0 +1,248 @@
+/**
+ * What one line of a list is: a numbered item, a bullet, a heading, or text. Knows how models write labels.
+ */
+import { isBlank, trim } from "./ReplyText.js"
+
+export interface Line {
+  readonly kind: "blank" | "number" | "bullet" | "break" | "text"
+  /** The line as it stands, without blanks at its end. */
+  readonly raw: string
+  /** Columns before the first mark: a tab stops every 4 columns, a full-width space takes 2. */
+  readonly indent: number
+  /** What follows the label; for a line without label, the line itself, trimmed. */
+  readonly text: string
+  /** The number of a numbered item. */
+  readonly number: number
+}
+
+/**
+ * Reads a line. A label is `1.` `1)` `(1)` `1:` `1 -` `1、` `１．` `①` `1️⃣` `Step 1:` `第一步：` `一、` `（一）`, and may stand
+ * behind a quote mark, a heading mark, a bullet, a check box, and inside emphasis. Hierarchical numbers (`1.2`), decimals
+ * and times of day are no labels. A `break` is a heading, a rule, or a line that is bold as a whole.
+ */
+export const read = (source: string): Line => {
+  const raw = trimEnd(source)
+  let i = 0
+  let indent = 0
+  const blanks = () => {
+    for (; i < raw.length && isBlank(raw.charCodeAt(i)); i++) indent += width(raw.charCodeAt(i), indent)
+  }
+  blanks()
+  while (raw.charAt(i) === ">") {
+    i++
+    indent = 0
+    blanks()
+  }
+  const body = raw.slice(i)
+  const plain = (kind: Line["kind"], text: string): Line => ({ kind, raw, indent, text, number: 0 })
+  if (body === "") return plain("blank", "")
+
+  const heading = /^#{1,6}(?=\s)/.exec(body)?.[0] ?? ""
+  const afterHeading = trim(body.slice(heading.length))
+  const bullet = bulletLength(afterHeading)
+  const afterBullet = trim(afterHeading.slice(bullet))
+  const item = numbered(afterBullet)
+  if (item !== undefined) return { kind: "number", raw, indent, text: item.text, number: item.number }
+  if (heading !== "" || isRule(body) || isAllBold(body)) return plain("break", trim(body))
+  return bullet > 0 ? plain("bullet", withoutEmphasis(afterBullet)) : plain("text", trim(body))
+}
+
+/** The number and text of a numbered item, or undefined when the text does not start with a label. */
+export const numbered = (source: string): { readonly number: number; readonly text: string } | undefined => {
+  const opener = /^(?:\*{1,3}|_{1,3})(?=\S)/.exec(source)?.[0] ?? ""
+  const label = labelAt(source, opener.length, opener)
+  if (label === undefined) return undefined
+  let rest = source.slice(label.end)
+  if (opener !== "" && !label.closed) {
+    const close = rest.indexOf(opener)
+    if (close >= 0) rest = trimEnd(rest.slice(0, close)) + rest.slice(close + opener.length)
+  }
+  const text = withoutEmphasis(trim(rest))
+  // `1. Step 1: x`: some models label twice.
+  const again = labelAt(text, 0, "")
+  return { number: label.number, text: again?.number === label.number ? trim(text.slice(again.end)) : text }
+}
+
+/** Removes emphasis that surrounds the whole text; marks inside stay. */
+export const withoutEmphasis = (text: string): string => {
+  for (const mark of ["***", "**", "*", "___", "__", "_"]) {
+    if (text.length <= mark.length * 2 || !text.startsWith(mark) || !text.endsWith(mark)) continue
+    const inner = text.slice(mark.length, -mark.length)
+    const isName = mark.startsWith("_") && !inner.includes(" ")
+    return inner.includes(mark.charAt(0)) || isBlank(inner.charCodeAt(0)) || isName ? text : trim(inner)
+  }
+  return text
+}
+
+/** Whether an item says nothing: no text, or just a number, or a number with punctuation behind it. */
+export const isEmptyItem = (text: string): boolean => {
+  if (/^[A-Za-z]/.test(text)) return false
+  let isNumber = true
+  for (const c of text) {
+    if (/[\s\p{Z}\p{Cf}]/u.test(c)) continue
+    if (/\p{N}/u.test(c)) {
+      if (!isNumber) return false
+    } else if (/\p{P}/u.test(c)) isNumber = false
+    else return false
+  }
+  return true
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// labels
+// ---------------------------------------------------------------------------------------------------------------
+
+interface Label {
+  readonly number: number
+  readonly end: number
+  /** Whether the emphasis that was opened before the label was closed with it. */
+  readonly closed: boolean
+}
+
+const words =
+  "step|task|schritt|aufgabe|[eé]tape|paso|tarea|passo|passaggio|stap|krok|adım|шаг|ステップ|手順|단계|步骤|步驟|任务"
+const numberWords = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+const chineseDigits = "零一二三四五六七八九"
+
+const wordLabel = new RegExp(
+  `(?:${words})[ \\t\\u00a0]{0,3}(?:#|n[or]\\.|nº|№)?[ \\t]?(?:([0-9０-９]{1,3})|([一二三四五六七八九十]{1,3})|(${numberWords.join("|")})(?![a-z]))(?:[ ]?(?:of|/)[ ]?[0-9]{1,3})?`,
+  "iuy"
+)
+const ordinalLabel =
+  /第[ ]?(?:([0-9０-９]{1,3})|([一二三四五六七八九十]{1,3}))[ ]?(?:步骤|步驟|步|点|點|项|項|阶段|階段|个|個|ステップ)?/uy
+const countedLabel = /([0-9]{1,3})(?:단계|번째|\.?[ºª°])/uy
+const bracketLabel = /[(（][ ]?(?:([0-9０-９]{1,3})\.?|([一二三四五六七八九十]{1,3}))[ ]?[)）]/uy
+const digitsLabel = /#?([0-9０-９]{1,3})(?![0-9０-９])/uy
+const chineseLabel = /([一二三四五六七八九十]{1,3})(?=[、．.：:）)])/uy
+const keycapLabel = /((?:[0-9]\ufe0f?\u20e3)+)/uy
+
+const labelAt = (text: string, at: number, opener: string): Label | undefined => {
+  const match = (pattern: RegExp) => {
+    pattern.lastIndex = at
+    return pattern.exec(text)
+  }
+  const c = text.charCodeAt(at)
+  const circled = c >= 0x2460 && c <= 0x2473 ? c - 0x245f : c >= 0x2776 && c <= 0x277f ? c - 0x2775 : 0
+  if (circled > 0) return closed(text, at + 1, opener, circled, "optional")
+  // The first character says which forms are possible: most lines then need one or two tries.
+  const isDigit = c >= 0x30 && c <= 0x39
+  const keycap = isDigit ? match(keycapLabel) : null
+  if (keycap !== null) {
+    const digits = [...keycap[0]].filter((d) => d >= "0" && d <= "9").join("")
+    return closed(text, at + keycap[0].length, opener, Number(digits), "optional")
+  }
+  const word = isDigit ? null : match(wordLabel)
+  if (word !== null) return closed(text, at + word[0].length, opener, numberOf(word), "orEnd")
+  if ((c >= 0x41 && c <= 0x5a) || (c >= 0x61 && c <= 0x7a)) return undefined
+  const counted = isDigit ? match(countedLabel) : null
+  if (counted !== null) return closed(text, at + counted[0].length, opener, numberOf(counted), "orEnd")
+  const digits = match(digitsLabel)
+  if (digits !== null) return closed(text, at + digits[0].length, opener, numberOf(digits), "required")
+  const bracket = match(bracketLabel)
+  if (bracket !== null) return closed(text, at + bracket[0].length, opener, numberOf(bracket), "optional")
+  const ordinal = match(ordinalLabel)
+  if (ordinal !== null) return closed(text, at + ordinal[0].length, opener, numberOf(ordinal), "orEnd")
+  const chinese = match(chineseLabel)
+  if (chinese === null) return undefined
+  return closed(text, at + chinese[0].length, opener, chineseNumber(chinese[1] ?? ""), "required")
+}
+
+/** Completes a label with what ends it, and with the emphasis that may close before or after that. */
+const closed = (
+  text: string,
+  at: number,
+  opener: string,
+  number: number,
+  need: "required" | "orEnd" | "optional"
+): Label | undefined => {
+  let end = at
+  let isClosed = false
+  const close = () => {
+    if (opener !== "" && !isClosed && text.startsWith(opener, end)) {
+      end += opener.length
+      isClosed = true
+    }
+  }
+  close()
+  const stop = afterTerminator(text, end, need !== "required")
+  if (stop < 0 && need !== "optional" && !(need === "orEnd" && end >= text.length)) return undefined
+  if (stop >= 0) end = stop
+  close()
+  return { number, end, closed: isClosed }
+}
+
+/** Behind `.` `)` `:` `、` `-` and their like, or -1 where the number goes on or is part of a sentence. */
+const afterTerminator = (text: string, at: number, afterWord: boolean): number => {
+  const isDigit = (i: number) => /[0-9０-９]/.test(text.charAt(i))
+  let i = text.charAt(at) === "\\" ? at + 1 : at
+  const c = text.charAt(i)
+  if (c !== "" && ".．。)）、:：,，|".includes(c)) {
+    if (",，|。".includes(c) && !afterWord) return -1
+    i++
+    if (c === ")" || c === "）" || c === "、") return i
+    if (isDigit(i)) return -1
+    if (".．".includes(c)) {
+      const d = text.charAt(i)
+      if (")）:：、".includes(d) && d !== "") return i + 1
+      if (d === "-" && isBlankAt(text, i + 1)) return i + 1
+    }
+    return i
+  }
+  while (i < text.length && isBlank(text.charCodeAt(i))) i++
+  const d = text.charAt(i)
+  if (d === ":" || d === "：") return isDigit(i + 1) ? -1 : i + 1
+  if (d === "-" || d === "–" || d === "—" || d === "−") {
+    if (!isBlankAt(text, i + 1) && (d === "-" || isDigit(i + 1))) return -1
+    let next = i + 1
+    while (next < text.length && isBlank(text.charCodeAt(next))) next++
+    return isDigit(next) && !afterWord ? -1 : i + 1
+  }
+  return -1
+}
+
+const isBlankAt = (text: string, at: number): boolean => at >= text.length || isBlank(text.charCodeAt(at))
+
+const numberOf = (match: RegExpExecArray): number => {
+  if (match[1] !== undefined) return Number(match[1].normalize("NFKC"))
+  if (match[2] !== undefined) return chineseNumber(match[2])
+  return numberWords.indexOf((match[3] ?? "").toLowerCase()) + 1
+}
+
+const chineseNumber = (text: string): number => {
+  const ten = text.indexOf("十")
+  const digit = (c: string) => Math.max(0, chineseDigits.indexOf(c))
+  if (ten < 0) return digit(text.charAt(0))
+  return (ten === 0 ? 1 : digit(text.charAt(0))) * 10 + (ten + 1 < text.length ? digit(text.charAt(ten + 1)) : 0)
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// other marks
+// ---------------------------------------------------------------------------------------------------------------
+
+const bulletPattern = /^(?:[-*+•‣◦▪▫●○■□◆·–—➤→]|\p{Extended_Pictographic}\ufe0f?)(?=\s)/u
+
+const bulletLength = (text: string): number => {
+  const bullet = bulletPattern.exec(text)?.[0].length ?? 0
+  if (bullet === 0) return 0
+  const box = /^\s{1,4}\[[ xX✓]?\](?=\s)/.exec(text.slice(bullet, bullet + 10))?.[0].length ?? 0
+  return bullet + box
+}
+
+const isRule = (text: string): boolean => /^(?:-{3,}|\*{3,}|_{3,}|={3,}|—{2,})$/.test(text)
+
+const isAllBold = (text: string): boolean => {
+  const body = text.endsWith(":") || text.endsWith("：") ? trimEnd(text.slice(0, -1)) : text
+  return body.length > 4 && body.startsWith("**") && body.endsWith("**") && !body.slice(2, -2).includes("**")
+}
+
+const trimEnd = (text: string): string => {
+  let end = text.length
+  while (end > 0 && isBlank(text.charCodeAt(end - 1))) end--
+  return text.slice(0, end)
+}
+
+const width = (code: number, column: number): number => {
+  if (code === 0x09) return 4 - (column % 4)
+  if (code === 0x3000) return 2
+  return (code >= 0x200b && code <= 0x200f) || code === 0x2060 || code === 0xfeff ? 0 : 1
+}

@@ -1,0 +1,147 @@
+/**
+ * Reads an executor's verdict on its own task: the `SUCCESS: …` or `FAILURE: …` line that ends its reply.
+ */
+import * as Either from "effect/Either"
+import { excerpt, ParseError } from "../ReplyError.js"
+import { isPlaceholder } from "./JsonReply.js"
+import { fenceLine, isBlank, trim, visible } from "./ReplyText.js"
+
+export type Verdict =
+  /** `result` may be empty: the model said no more than that it succeeded. */
+  { readonly _tag: "Success"; readonly result: string } | { readonly _tag: "Failure"; readonly reason: string }
+
+const expected = 'a last line "SUCCESS: <the result>" or "FAILURE: <what blocked you>", with the text filled in'
+
+/**
+ * Reads a reply as received (see `ReplyText.visible` for what is dropped first). The last verdict line wins.
+ *
+ * - A verdict line starts with the word, behind quote marks, bullets, emphasis, backticks or a symbol at most, and behind
+ *   `Verdict:`. After the word come `:`, ` - ` or a dash, or nothing but punctuation. `SUCCESSFULLY` and `UNSUCCESSFUL` are
+ *   no verdicts, and neither is a line that repeats the instruction: both words on one line, or `<the result>` unfilled.
+ * - In capitals the word counts anywhere; written otherwise (`Success - booked`) only in the last line, and
+ *   never before `true` or a number: `success: true` is what a tool answered.
+ * - The text is the rest of the line and the lines up to the next blank one. Where the line ends with the word or with a
+ *   colon, everything after it belongs to the text.
+ *
+ * Fails with a `ParseError` whose `problem` is `empty_reply` or `no_verdict`.
+ */
+export const read = (text: string): Either.Either<Verdict, ParseError> => {
+  const shown = visible(text)
+  const fail = (problem: string, found: string) =>
+    Either.left(new ParseError({ problem, expected, found, reply: text }))
+  if (shown === "") return fail("empty_reply", "an empty reply")
+  const lines = shown.split("\n")
+  const lastLine = endOfText(lines)
+  // Where the text of a verdict has to end: at the next line that looks like one, even if that is no verdict.
+  let end = lines.length
+  for (let i = lines.length - 1; i >= 0; i--) {
+    const mark = verdictLine(lines[i] ?? "")
+    if (mark === undefined) continue
+    const isQuoted = !mark.isCapital && (i < lastLine || /^(?:true|false|yes|no|null|\d{1,20})$/i.test(mark.text))
+    if (mark.isInstruction || isQuoted) {
+      if (!isQuoted) end = i
+      continue
+    }
+    const detail = withRest(mark.text, lines.slice(0, end), i)
+    return Either.right(
+      mark.word === "success" ? { _tag: "Success", result: detail } : { _tag: "Failure", reason: detail }
+    )
+  }
+  return fail("no_verdict", `no such line: ${excerpt(shown, Math.max(0, shown.length - 200))}`)
+}
+
+interface Mark {
+  readonly word: "success" | "failure"
+  readonly isCapital: boolean
+  readonly text: string
+  /** Whether the line is the instruction said again. */
+  readonly isInstruction: boolean
+}
+
+const wordPattern = /(success|failure)(?![\p{L}\p{N}_])/iuy
+const titlePattern = /(?:final[ \t]{1,3})?verdict[ \t*_]{0,6}[:：][ \t*_]{0,6}/iuy
+
+const verdictLine = (line: string): Mark | undefined => {
+  let start = 0
+  while (start < line.length && !/[\p{L}\p{N}]/u.test(line.charAt(start))) start++
+  const before = line.slice(0, start)
+  if (before.includes("<")) return undefined
+  titlePattern.lastIndex = start
+  start += titlePattern.exec(line)?.[0].length ?? 0
+  wordPattern.lastIndex = start
+  const written = wordPattern.exec(line)?.[1]
+  if (written === undefined) return undefined
+  const word = written.toLowerCase() === "success" ? "success" : "failure"
+  const isCapital = written === written.toUpperCase()
+
+  const marks = closers(before)
+  let i = start + written.length
+  const closed = afterClosers(line, i, marks)
+  const hasClosed = closed > i
+  i = closed
+  while (i < line.length && isBlank(line.charCodeAt(i))) i++
+  const c = line.charAt(i)
+  const isHyphen = c === "-" && (i > closed || i + 1 >= line.length || isBlank(line.charCodeAt(i + 1)))
+  if (c === ":" || c === "：" || c === "–" || c === "—" || isHyphen) {
+    const end = i + 1
+    const start = hasClosed ? end : afterClosers(line, end, marks)
+    const isClosed = hasClosed || start > end
+    const rest = trim(line.slice(start))
+    const text = isClosed ? rest : withoutClosers(rest, marks)
+    return { word, isCapital, text, isInstruction: isPlaceholder(text) || hasOther(text, word) }
+  }
+  if (!/^[\s.!。！*_`"'~)\]]*$/u.test(line.slice(i))) return undefined
+  return { word, isCapital, text: "", isInstruction: false }
+}
+
+/** What was opened right before the word and may close after it. A bullet has a blank behind it and closes nothing. */
+const closers = (before: string): string => {
+  let start = before.length
+  while (start > 0 && !isBlank(before.charCodeAt(start - 1))) start--
+  const marks = [...before.slice(start)].filter((c) => "*_`\"'([".includes(c))
+  return marks.map((c) => (c === "(" ? ")" : c === "[" ? "]" : c)).join("")
+}
+
+const afterClosers = (line: string, at: number, marks: string): number => {
+  let i = at
+  while (
+    i < line.length &&
+    i - at < marks.length &&
+    "*_`\"')]".includes(line.charAt(i)) &&
+    marks.includes(line.charAt(i))
+  )
+    i++
+  return i
+}
+
+const withoutClosers = (text: string, marks: string): string => {
+  let end = text.length
+  while (end > 0 && text.length - end < marks.length && marks.includes(text.charAt(end - 1))) end--
+  return text.slice(0, end)
+}
+
+/** Both verdicts on one line are the instruction said again. */
+const hasOther = (text: string, word: "success" | "failure"): boolean =>
+  new RegExp(`\\b${word === "success" ? "FAILURE" : "SUCCESS"}\\b\\s{0,3}[:：]`).test(text)
+
+/** The last line that says something. */
+const endOfText = (lines: ReadonlyArray<string>): number => {
+  let i = lines.length - 1
+  while (i >= 0 && (trim(lines[i] ?? "") === "" || fenceLine(lines[i] ?? "")?.info === "")) i--
+  return i
+}
+
+const withRest = (first: string, lines: ReadonlyArray<string>, at: number): string => {
+  const isOpen = first === "" || first.endsWith(":") || first.endsWith("：")
+  const fences = lines.flatMap((line, i) => (fenceLine(line) === undefined ? [] : [i]))
+  const after = fences.filter((i) => i > at)
+  // A fence that closes here was opened before the verdict, or never: the verdict ends with it.
+  const stop =
+    after.length % 2 === 0 ? lines.length : (fences.length - after.length) % 2 === 1 ? after[0] : after.at(-1)
+  const rest: Array<string> = []
+  for (const line of lines.slice(at + 1, stop)) {
+    if (trim(line) === "" && !isOpen) break
+    rest.push(line)
+  }
+  return trim([first, ...rest].join("\n"))
+}

@@ -1,0 +1,90 @@
+/**
+ * Reads what the planner of ADaPT writes when it splits a task. The executor's verdict is `Verdict.read`.
+ */
+
+import { excerpt, ParseError } from "@forethought/core/ReplyError"
+import * as JsonReply from "@forethought/core/reply/JsonReply"
+import * as NumberedList from "@forethought/core/reply/NumberedList"
+import * as Either from "effect/Either"
+
+/** Sub-steps, and whether all of them must succeed (`and`) or any one is enough (`or`). */
+export interface Group {
+  readonly logic: "and" | "or"
+  /** At least one. A group inside is evaluated in place: it adds no depth. */
+  readonly subSteps: ReadonlyArray<string | Group>
+}
+
+/** A decomposition. `conflicting`: the reply held several that differ, and this is the last of them. */
+export interface Decomposition extends Group {
+  readonly conflicting: boolean
+}
+
+const expected =
+  'one JSON object {"logic": "and", "sub_steps": ["...", "..."]}, with "and" or "or" as logic and texts as sub-steps'
+
+const keys = ["logic", "sub_steps"]
+const maxGroups = 8
+
+/**
+ * Reads the planner's reply as received. `logic` is `and` or `or` in any case of letters; it is never assumed. Sub-steps
+ * are texts, objects with one text, or groups of the same form, nested up to 8 deep; a text that holds a list is read as
+ * one. Blank sub-steps are dropped. Objects that differ are an error on the first attempt (`attempt` 0); later the last
+ * one counts.
+ *
+ * Fails with a `ParseError` as `JsonReply.read` does, or with `problem` `bad_logic`, `bad_sub_steps` or `empty_plan`.
+ */
+export const readDecomposition = (text: string, attempt: number): Either.Either<Decomposition, ParseError> =>
+  Either.flatMap(
+    JsonReply.read(text, { keys, expected, onConflict: attempt === 0 ? "reject" : "last" }),
+    ({ conflicting, value }) =>
+      Either.mapBoth(groupOf(value, 1), {
+        onLeft: ({ found, problem }) => new ParseError({ problem, expected, found, reply: text }),
+        onRight: (group) => ({ ...group, conflicting })
+      })
+  )
+
+interface Problem {
+  readonly problem: string
+  readonly found: string
+}
+
+const groupOf = (value: Readonly<Record<string, unknown>>, depth: number): Either.Either<Group, Problem> => {
+  const logic = logicOf(value["logic"])
+  if (logic === undefined) {
+    const found = `${value["logic"] === undefined ? "no logic" : "another logic"}: ${json(value)}`
+    return Either.left({ problem: "bad_logic", found })
+  }
+  const listed = arrayOf(value["sub_steps"])
+  if (listed === undefined || depth > maxGroups) {
+    return Either.left({ problem: "bad_sub_steps", found: `sub_steps that are no list of texts: ${json(value)}` })
+  }
+  const subSteps: Array<string | Group> = []
+  for (const item of listed) {
+    const nested = JsonReply.named(item, keys)
+    if (nested !== undefined && (Object.hasOwn(nested, "logic") || Object.hasOwn(nested, "sub_steps"))) {
+      const group = groupOf(nested, depth + 1)
+      if (Either.isLeft(group)) return group
+      subSteps.push(group.right)
+      continue
+    }
+    const texts = NumberedList.fromArray([item])
+    if (texts === undefined)
+      return Either.left({ problem: "bad_sub_steps", found: `a sub-step that is no text: ${json(item)}` })
+    subSteps.push(...texts)
+  }
+  return subSteps.length === 0
+    ? Either.left({ problem: "empty_plan", found: `no sub-step: ${json(value)}` })
+    : Either.right({ logic, subSteps })
+}
+
+const logicOf = (value: unknown): "and" | "or" | undefined => {
+  const word = typeof value === "string" ? value.trim().toLowerCase() : ""
+  return word === "and" || word === "or" ? word : undefined
+}
+
+const arrayOf = (value: unknown): ReadonlyArray<unknown> | undefined => {
+  if (Array.isArray(value)) return value
+  return typeof value === "string" ? Either.getOrUndefined(NumberedList.readVisible(value, value)) : undefined
+}
+
+const json = (value: unknown): string => excerpt(JSON.stringify(value) ?? "undefined")

@@ -1,0 +1,81 @@
+/**
+ * Reads what the planner and the replanner of Plan-and-Execute write.
+ */
+
+import { excerpt, ParseError } from "@forethought/core/ReplyError"
+import * as JsonReply from "@forethought/core/reply/JsonReply"
+import * as NumberedList from "@forethought/core/reply/NumberedList"
+import { trim } from "@forethought/core/reply/ReplyText"
+import * as Either from "effect/Either"
+
+/** The planner's steps, in order; see `NumberedList.read`. */
+export const readPlan: (text: string) => Either.Either<ReadonlyArray<string>, ParseError> = NumberedList.read
+
+/** What the replanner decided. `conflicting`: it said several things, and this is the last of them. */
+export type Decision =
+  | {
+      readonly _tag: "Finish"
+      readonly finalAnswer: string
+      /** Steps that stood beside the answer. The answer wins; whoever reads this says so. */
+      readonly ignoredSteps?: ReadonlyArray<string>
+      readonly conflicting: boolean
+    }
+  | {
+      readonly _tag: "Continue"
+      readonly remainingSteps: ReadonlyArray<string>
+      readonly conflicting: boolean
+    }
+
+const expected =
+  'one JSON object, either {"final_answer": "..."} with the answer as text or {"remaining_steps": ["...", "..."]} with at least one step'
+
+/**
+ * Reads the replanner's reply as received. A final answer is text, a number or a boolean; blank text and null are none.
+ * Steps are an array (see `NumberedList.fromArray`) or a text that holds a list. Objects that differ are an error on the
+ * first attempt (`attempt` 0); later the last one counts.
+ *
+ * Fails with a `ParseError` as `JsonReply.read` does, or with `problem` `no_decision` (neither an answer nor a step),
+ * `bad_answer` or `bad_steps` (another type).
+ */
+export const readDecision = (text: string, attempt: number): Either.Either<Decision, ParseError> =>
+  Either.flatMap(
+    JsonReply.read(text, {
+      keys: ["final_answer", "remaining_steps"],
+      expected,
+      onConflict: attempt === 0 ? "reject" : "last"
+    }),
+    ({ conflicting, value }): Either.Either<Decision, ParseError> => {
+      const fail = (problem: string, found: string) =>
+        Either.left(new ParseError({ problem, expected, found, reply: text }))
+      const answer = answerOf(value["final_answer"])
+      const steps = stepsOf(value["remaining_steps"])
+      if (answer === undefined)
+        return fail("bad_answer", `a final_answer that is no text: ${json(value["final_answer"])}`)
+      if (answer !== "") {
+        const ignored = steps === undefined || steps.length === 0 ? {} : { ignoredSteps: steps }
+        return Either.right({ _tag: "Finish", finalAnswer: answer, ...ignored, conflicting })
+      }
+      if (steps === undefined)
+        return fail("bad_steps", `remaining_steps that are no list of texts: ${json(value["remaining_steps"])}`)
+      if (steps.length === 0) return fail("no_decision", `neither an answer nor a step: ${json(value)}`)
+      return Either.right({ _tag: "Continue", remainingSteps: steps, conflicting })
+    }
+  )
+
+/** Empty when there is none, undefined when it is of a type that is no answer. */
+const answerOf = (value: unknown): string | undefined => {
+  if (value === undefined || value === null) return ""
+  if (typeof value === "string") return trim(value)
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined
+}
+
+/** Empty when there are none, undefined when they cannot be read. */
+const stepsOf = (value: unknown): ReadonlyArray<string> | undefined => {
+  if (value === undefined || value === null) return []
+  if (Array.isArray(value)) return NumberedList.fromArray(value)
+  if (typeof value !== "string") return undefined
+  if (trim(value) === "") return []
+  return Either.getOrUndefined(NumberedList.readVisible(value, value))
+}
+
+const json = (value: unknown): string => excerpt(JSON.stringify(value) ?? "undefined")

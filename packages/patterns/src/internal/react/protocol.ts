@@ -1,0 +1,209 @@
+/**
+ * How a ReAct turn is asked for, read and answered: by native tool calling, or in text.
+ *
+ * @internal
+ */
+import type * as Llm from "@forethought/core/Llm"
+import * as Reask from "@forethought/core/Reask"
+import { TruncatedReply } from "@forethought/core/ReplyError"
+import * as ReplyText from "@forethought/core/reply/ReplyText"
+import { fromArguments } from "@forethought/core/Tool"
+import type * as Toolbox from "@forethought/core/Toolbox"
+import * as Either from "effect/Either"
+import { readTurn, toolCallMarkup } from "./parse.js"
+import * as prompts from "./prompts.js"
+
+/** A tool call as the model asked for it. `input` is left when the arguments cannot be read: it never runs. */
+export interface AskedCall {
+  readonly id: string
+  readonly tool: string
+  readonly input: Either.Either<string, Toolbox.InvalidToolInput>
+}
+
+/** Why a turn gave neither an answer nor calls, and what the loop ends with when it happens again. */
+export interface Unusable {
+  readonly _tag: "Unusable"
+  readonly text: string
+  readonly correction: string
+  readonly error: TruncatedReply | Llm.LlmError | string
+}
+
+export type Move =
+  | { readonly _tag: "Answer"; readonly text: string }
+  | { readonly _tag: "Act"; readonly text: string; readonly calls: ReadonlyArray<AskedCall> }
+  | Unusable
+
+export interface Observation {
+  readonly call: AskedCall
+  readonly outcome: "ok" | "error" | "timeout"
+  readonly text: string
+}
+
+export interface Protocol {
+  /** What a request offers besides the messages. */
+  readonly offer: Pick<Llm.Request, "tools" | "stop">
+  readonly read: (request: Pick<Llm.Request, "call" | "role">, reply: Llm.Reply) => Move
+  /** The messages that show the model its own turn and what came of it. */
+  readonly answer: (
+    reply: Llm.Reply,
+    observations: ReadonlyArray<Observation>,
+    maxChars: number
+  ) => ReadonlyArray<Llm.Message>
+  /** The messages that ask for the turn again. */
+  readonly correct: (reply: Llm.Reply, move: Unusable) => ReadonlyArray<Llm.Message>
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// native tool calling
+// ---------------------------------------------------------------------------------------------------------------
+
+export const native = (toolbox: Toolbox.Service, resolve: (name: string) => string | undefined): Protocol => {
+  const infos = new Map(toolbox.describe.map((info) => [info.name, info]))
+  const tools = toolbox.describe.map(({ description, name, parameters }) => ({ name, description, parameters }))
+  return {
+    offer: tools.length === 0 ? {} : { tools },
+    read: (request, reply) => {
+      const text = ReplyText.visible(reply.text)
+      const unusable = cutOrEmpty(request, reply, text)
+      if (unusable !== undefined) return unusable
+      if (reply.toolCalls.length > 0) {
+        const calls = reply.toolCalls.map((call): AskedCall => {
+          const name = resolve(call.name)
+          const info = name === undefined ? undefined : infos.get(name)
+          return {
+            id: call.id,
+            tool: name ?? call.name,
+            input: info === undefined ? Either.right(call.arguments) : fromArguments(info, call.arguments)
+          }
+        })
+        return { _tag: "Act", text, calls }
+      }
+      if (toolCallMarkup(text)) {
+        return {
+          _tag: "Unusable",
+          text,
+          correction: `You wrote a tool call as text, and it was not carried out. ${prompts.nativeFormat}`,
+          error: "The model writes its tool calls as text. Use the text protocol, or a server that reads them."
+        }
+      }
+      return { _tag: "Answer", text }
+    },
+    answer: (reply, observations, maxChars) => [
+      assistant(reply),
+      ...observations.map(
+        (observation): Llm.Message => ({
+          role: "tool",
+          toolCallId: observation.call.id,
+          name: observation.call.tool,
+          content: shown(observation, maxChars)
+        })
+      )
+    ],
+    correct: (reply, move) =>
+      reply.toolCalls.length === 0
+        ? [...said(move.text), { role: "user", content: move.correction }]
+        : [
+            assistant(reply),
+            ...reply.toolCalls.map(
+              (call): Llm.Message => ({
+                role: "tool",
+                toolCallId: call.id,
+                name: call.name,
+                content: move.correction
+              })
+            )
+          ]
+  }
+}
+
+/** The model's own turn. Arguments that are not JSON would be refused by a server that checks the history. */
+const assistant = (reply: Llm.Reply): Llm.Message => ({
+  role: "assistant",
+  content: ReplyText.visible(reply.text),
+  toolCalls: reply.toolCalls.map((call) => (isJson(call.arguments) ? call : { ...call, arguments: "{}" }))
+})
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// text
+// ---------------------------------------------------------------------------------------------------------------
+
+export const text: Protocol = {
+  offer: { stop: ["\nObservation:"] },
+  read: (request, reply) => {
+    const visible = ReplyText.visible(reply.text)
+    const unusable = cutOrEmpty(request, reply, visible)
+    if (unusable !== undefined) return unusable
+    const turn = readTurn(visible)
+    if (Either.isLeft(turn)) {
+      return {
+        _tag: "Unusable",
+        text: visible,
+        correction: `${turn.left.message}\n${prompts.textFormat}`,
+        error: turn.left.message
+      }
+    }
+    switch (turn.right._tag) {
+      case "Answer":
+        return { _tag: "Answer", text: turn.right.text }
+      case "NoTool":
+        return {
+          _tag: "Unusable",
+          text: visible,
+          correction: prompts.noTool,
+          error: "The model asked for no tool and gave no final answer."
+        }
+      case "Action": {
+        const { input, thought, tool } = turn.right
+        return { _tag: "Act", text: thought, calls: [{ id: "1", tool, input: Either.right(input) }] }
+      }
+    }
+  },
+  answer: (_reply, observations, maxChars) =>
+    observations.flatMap((observation): ReadonlyArray<Llm.Message> => {
+      const input = Either.getOrElse(observation.call.input, (error) => error.input)
+      return [
+        // Only the action that was carried out: what the model invented behind it must not come back.
+        { role: "assistant", content: `Action: ${observation.call.tool}\nAction Input: ${input}` },
+        { role: "user", content: `Observation: ${shown(observation, maxChars)}` }
+      ]
+    }),
+  correct: (_reply, move) => [...said(move.text), { role: "user", content: move.correction }]
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// both
+// ---------------------------------------------------------------------------------------------------------------
+
+const cutOrEmpty = (
+  request: Pick<Llm.Request, "call" | "role">,
+  reply: Llm.Reply,
+  text: string
+): Unusable | undefined => {
+  if (text === "" && reply.toolCalls.length === 0) {
+    return { _tag: "Unusable", text, correction: prompts.empty, error: Reask.empty(request, reply) }
+  }
+  if (reply.finishReason !== "length") return undefined
+  return {
+    _tag: "Unusable",
+    text,
+    correction: prompts.cutOff,
+    error: new TruncatedReply({ text: reply.text, role: request.role })
+  }
+}
+
+const said = (text: string): ReadonlyArray<Llm.Message> =>
+  text === "" ? [] : [{ role: "assistant", content: ReplyText.cut(text, 8_000) }]
+
+const shown = (observation: Observation, maxChars: number): string => {
+  const status = observation.outcome === "ok" ? "" : `The call did not succeed (${observation.outcome}).\n`
+  return `${status}${ReplyText.fence("observation", ReplyText.cut(observation.text, maxChars))}`
+}

@@ -6,10 +6,11 @@
 export type Failure<E, Progress> = E & { readonly progress: Progress }
 
 /**
- * Attaches the work so far to an error. The error is constructed anew: it may be shared with another run, and an
- * inner run's `progress` must not be overwritten.
+ * Attaches the work so far to an error. The error is constructed anew: it may be shared with another run. An error of
+ * an inner run, with a `progress` of its own, stays whole as the `cause`.
  */
 export const attach = <E extends Error, Progress>(error: E, progress: Progress): Failure<E, Progress> => {
-  const anew: E = Reflect.construct(error.constructor, [{ ...error }])
+  const inner = "progress" in error ? { cause: error } : {}
+  const anew: E = Reflect.construct(error.constructor, [{ ...error, ...inner }])
   return Object.assign(anew, { progress })
 }

@@ -39,3 +39,17 @@ const decodeMillis = (value: Duration.DurationInput): number | undefined => {
     return undefined
   }
 }
+
+/** One of the given words. */
+export const oneOf = <const Word extends string>(
+  owner: string,
+  name: string,
+  value: Word,
+  words: ReadonlyArray<Word>
+): Word => {
+  if (!words.includes(value)) {
+    const known = words.map((word) => JSON.stringify(word)).join(" or ")
+    throw new RangeError(`${owner}: ${name} must be ${known}, got ${JSON.stringify(value)}.`)
+  }
+  return value
+}

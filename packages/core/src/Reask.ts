@@ -26,8 +26,8 @@ export const never: Reask = Schedule.stop
 /** A question to a model, and the reader of its reply. */
 export interface Question<A, E> extends Llm.Request {
   /**
-   * Reads the visible text of a reply that finished. `attempt` is 0 for the first reply. The error's message is what
-   * the model is told, so it must quote the format.
+   * Reads the text of a reply that finished, thinking included: see `ReplyText.visible`. `attempt` is 0 for the first
+   * reply. The error's message is what the model is told, so it must quote the format.
    */
   readonly read: (text: string, attempt: number) => Either.Either<A, E>
   /** Default: {@link once}. */
@@ -96,10 +96,9 @@ const judge = <A, E>(
 ): Either.Either<A, Unusable<E>> => {
   const { role } = request
   if (reply.finishReason === "content-filter") return Either.left(refused(request, reply))
-  const text = ReplyText.visible(reply.text)
-  if (text === "") return Either.left(empty(request, reply))
+  if (ReplyText.visible(reply.text) === "") return Either.left(empty(request, reply))
   if (reply.finishReason === "length") return Either.left(new TruncatedReply({ text: reply.text, role }))
-  return read(text, attempt)
+  return read(reply.text, attempt)
 }
 
 /** The error of a reply that the provider's filter ended. */

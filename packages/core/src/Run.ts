@@ -165,3 +165,7 @@ const make = (
       })
   }
 }
+
+/** Runs an effect, such as another pattern, so that its calls are named under a segment of this run. */
+export const nested = <A, E, R>(run: Run, segment: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.provideService(effect, CallPath, run.id(segment))

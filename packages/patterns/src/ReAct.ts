@@ -103,6 +103,8 @@ export interface RunOptions {
   readonly toolTimeout?: Duration.DurationInput
   /** How many characters of one observation the model is shown; the turns keep the whole. Default: 20,000. */
   readonly maxObservationChars?: number
+  /** The JSON Schema of the answer that the task asks for: a hint for models that can be held to it. */
+  readonly format?: Llm.ReplyFormat
   /** The system prompt in place of the default one. Its hole in the text protocol: `tool_descriptions`. */
   readonly prompts?: { readonly native?: string; readonly text?: string }
 }
@@ -153,7 +155,13 @@ const loop = (
     let corrected = false
     let lastText = ""
     for (let turn = 1; turn <= limits.maxTurns; turn++) {
-      const request = { role: "executor" as const, call: `turn-${turn}`, messages: [...messages], ...protocol.offer }
+      const request = {
+        role: "executor" as const,
+        call: `turn-${turn}`,
+        messages: [...messages],
+        ...protocol.offer,
+        ...limits.format
+      }
       const reply = yield* run.complete(request)
       if (reply.finishReason === "content-filter") return yield* Effect.fail(Reask.refused(request, reply))
       const move = protocol.read(request, reply)
@@ -218,6 +226,7 @@ interface Settings {
   readonly protocol: "native" | "text"
   readonly toolTimeout: number
   readonly maxObservationChars: number
+  readonly format: Pick<Llm.Request, "format">
   readonly native: typeof prompts.native
   readonly text: typeof prompts.text
 }
@@ -229,22 +238,20 @@ const optionKeys = [
   "protocol",
   "toolTimeout",
   "maxObservationChars",
+  "format",
   "prompts"
 ]
 
 const settings = (options: RunOptions): Settings => {
   const owner = "ReAct.run"
-  const protocol = options.protocol ?? "native"
-  if (protocol !== "native" && protocol !== "text") {
-    throw new RangeError(`${owner}: protocol must be "native" or "text", got ${JSON.stringify(protocol)}.`)
-  }
   return {
     maxTurns: Options.wholeNumber(owner, "maxTurns", options.maxTurns ?? 8),
     maxToolCalls: Options.wholeNumber(owner, "maxToolCalls", options.maxToolCalls ?? 8, 0),
     maxRepeats: Options.wholeNumber(owner, "maxRepeats", options.maxRepeats ?? 3, 2),
-    protocol,
+    protocol: Options.oneOf(owner, "protocol", options.protocol ?? "native", ["native", "text"]),
     toolTimeout: Options.positiveMillis(owner, "toolTimeout", options.toolTimeout ?? "30 seconds"),
     maxObservationChars: Options.wholeNumber(owner, "maxObservationChars", options.maxObservationChars ?? 20_000),
+    format: options.format === undefined ? {} : { format: options.format },
     native: PromptTemplate.override(prompts.native, options.prompts?.native),
     text: PromptTemplate.override(prompts.text, options.prompts?.text)
   }

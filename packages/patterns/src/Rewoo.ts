@@ -40,7 +40,7 @@ export { issueMessage, type PlanIssue } from "./internal/rewoo/issues.js"
 export class InvalidPlan extends Data.TaggedError("InvalidPlan")<{
   /** Everything that is wrong, not only the first. */
   readonly issues: ReadonlyArray<PlanIssue>
-  /** The planner's reply as it was read. */
+  /** The planner's whole reply. */
   readonly reply: string
 }> {
   override get message(): string {
@@ -192,7 +192,7 @@ const makePlan = (run: Run.Run, toolbox: Toolbox.Service, question: string, sett
       reask: settings.reask,
       read: (reply) =>
         Either.mapLeft(
-          validate(readPlan(reply), {
+          validate(readPlan(ReplyText.visible(reply)), {
             maxPlanLength: settings.maxPlanLength,
             availableTools: toolbox.describe.map((tool) => tool.name),
             resolveTool: (name) =>
@@ -320,5 +320,5 @@ const askSolver = (
     ],
     // The specification stops after the solver's single call.
     reask: Reask.never,
-    read: Either.right
+    read: (reply) => Either.right(ReplyText.visible(reply))
   })

@@ -74,8 +74,8 @@ export const readVisible = (shown: string, reply: string, options: Options): Eit
       other = span
       continue
     }
-    let parsed = JsonText.parse(source)
-    if (parsed === undefined) {
+    let parsed = span.isCutShort ? undefined : JsonText.parse(source)
+    if (parsed === undefined && !span.isCutShort) {
       repairable -= source.length
       if (repairable >= 0) parsed = JsonText.repair(content, span)
     }

@@ -30,6 +30,8 @@ export interface Span {
   readonly keys: ReadonlyArray<Key>
   /** Quotes that stand unescaped inside strings. */
   readonly innerQuotes: number
+  /** Whether an end such as `"}` follows that nothing opened: then the value may have ended inside a string. */
+  readonly isCutShort: boolean
 }
 
 export interface Found {
@@ -51,6 +53,8 @@ export const find = (text: string, starts: (text: string, at: number) => boolean
   const open: Array<number> = []
   let keys: Array<Key> = []
   let innerQuotes = 0
+  // Between values: whether what precedes ends a text or a list of texts.
+  let endsValue = false
   let start = -1
   let previous = 0
   let i = 0
@@ -63,7 +67,11 @@ export const find = (text: string, starts: (text: string, at: number) => boolean
         keys = []
         innerQuotes = 0
         open.push(i)
+      } else if (c === 0x7d && endsValue) {
+        const last = spans.pop()
+        if (last !== undefined) spans.push({ ...last, isCutShort: true })
       }
+      if (!isBlank(c)) endsValue = c === 0x22 || (endsValue && c === 0x5d)
       i++
       continue
     }
@@ -93,7 +101,10 @@ export const find = (text: string, starts: (text: string, at: number) => boolean
       let at = open.length - 1
       while (at >= 0 && text.charCodeAt(open[at] ?? 0) !== opener) at--
       if (at >= 0) open.length = at
-      if (open.length === 0) spans.push({ start, end: i + 1, keys, innerQuotes })
+      if (open.length === 0) {
+        endsValue = false
+        spans.push({ start, end: i + 1, keys, innerQuotes, isCutShort: false })
+      }
     }
     if (!isBlank(c)) previous = c
     i++
@@ -235,6 +246,8 @@ const literals: ReadonlyMap<string, string> = new Map([
 const onlySyntaxChanged = (source: string, repaired: string): boolean => {
   let i = 0
   let j = 0
+  // Keys are written in one manner. Where one differs, it may be text behind a quote that was left unescaped.
+  let keyStyle: number | undefined
   while (true) {
     i = afterBlanksAndComments(source, i)
     j = afterBlanks(repaired, j)
@@ -244,6 +257,12 @@ const onlySyntaxChanged = (source: string, repaired: string): boolean => {
       const end = endOfStrictString(repaired, j)
       const value: unknown = JSON.parse(repaired.slice(j, end))
       const isKey = repaired.charCodeAt(afterBlanks(repaired, end)) === 0x3a
+      if (isKey) {
+        const quote = source.charCodeAt(i)
+        const style = isQuote(quote) ? quote : 0
+        keyStyle ??= style
+        if (style !== keyStyle) return false
+      }
       i = typeof value === "string" ? afterSame(source, i, value, isKey) : -1
       if (i < 0) return false
       j = end
@@ -291,6 +310,7 @@ const afterSame = (source: string, at: number, value: string, isKey: boolean): n
   }
   let i = at + 1
   let inner = 0
+  let isOpen = false
   for (let k = 0; k < value.length; k++) {
     const c = source.charCodeAt(i)
     const d = value.charCodeAt(k)
@@ -302,11 +322,14 @@ const afterSame = (source: string, at: number, value: string, isKey: boolean): n
     }
     if (c !== d) return -1
     const isApostrophe = isSingle(c) && isLetter(source, i - 1) && isLetter(source, i + 1)
-    if (c === opener ? !isApostrophe : isDouble(opener) && (isDouble(c) || c === 0x201e)) inner++
+    if (closes(opener, c) && !isApostrophe) inner++
+    if (c === 0x201e || (c === 0x201c && !isOpen)) isOpen = true
+    else if (c === 0x201c || c === 0x201d) isOpen = false
+    else if (c === opener && !isApostrophe) isOpen = !isOpen
     i++
   }
   // Quotes inside come in pairs. One alone means that the string may have been split in the wrong place.
-  return closes(opener, source.charCodeAt(i)) && inner % 2 === 0 ? i + 1 : -1
+  return closes(opener, source.charCodeAt(i)) && (inner === 0 || !isOpen) ? i + 1 : -1
 }
 
 const isLetter = (text: string, at: number): boolean => /\p{L}/u.test(text.charAt(at))

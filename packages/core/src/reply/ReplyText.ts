@@ -145,7 +145,7 @@ export const unfence = (text: string): string => {
   let depth = 1
   for (let i = 1; i < lines.length; i++) {
     const line = fenceLine(lines[i] ?? "")
-    if (line === undefined || line.mark !== open.mark) continue
+    if (line === undefined || line.mark !== open.mark || line.length < open.length) continue
     if (line.info !== "") depth++
     else depth--
     if (depth === 0) return i === lines.length - 1 ? lines.slice(1, -1).join("\n") : text

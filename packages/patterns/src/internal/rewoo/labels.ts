@@ -21,7 +21,8 @@ export interface Label {
   /** Behind the label and its `=`. */
   readonly end: number
   readonly variable: string
-  readonly head?: Head
+  /** Absent where no call follows. */
+  readonly head: Head | undefined
   /** The label is the first of a line that starts a step, with or without `Plan:`. An open input never crosses it. */
   readonly isBoundary: boolean
 }
@@ -75,7 +76,7 @@ export const scanLabels = (text: string): ReadonlyArray<Label> => {
     if (tokenEnd === -1) continue
     if (at > end) {
       start = text.lastIndexOf("\n", at) + 1
-      end = lineEnd(text, at)
+      end = lineEnd(text, at, text.length)
       content = skipDecoration(text, start, end)
       lineHasBoundary = false
     }
@@ -104,8 +105,8 @@ export const scanLabels = (text: string): ReadonlyArray<Label> => {
       startsLine,
       end: separator,
       variable: variableName(text, at, tokenEnd),
-      isBoundary,
-      ...(head === undefined ? {} : { head })
+      head,
+      isBoundary
     })
   }
   return labels
@@ -125,53 +126,67 @@ const closesString = (text: string, at: number): boolean => {
 }
 
 /**
- * Where the opening brackets of the calls are closed. One pass with a stack for each kind of bracket.
+ * For each label, where its opening bracket is closed, or -1. One pass with a stack for each kind of bracket.
  *
  * A quote opens a string only where JSON has one (behind a bracket, a comma or a colon) and only if it is closed
  * before the next call, so neither an apostrophe nor a lone quote hides a bracket.
  */
-export const matchBrackets = (text: string, labels: ReadonlyArray<Label>): ReadonlyMap<number, number> => {
-  const calls = labels.filter((label) => label.head !== undefined)
-  const opens = new Set(calls.map((label) => label.head?.open))
-  const closes = new Map<number, number>()
-  const closers = new Map<string, number>()
-  const nextCloser = (quote: string, from: number): number => {
-    const known = closers.get(quote) ?? -1
-    if (known >= from) return known
-    let at = text.indexOf(quote, from)
-    while (at !== -1 && !closesString(text, at)) at = text.indexOf(quote, at + 1)
-    const closer = at === -1 ? Number.POSITIVE_INFINITY : at
-    closers.set(quote, closer)
-    return closer
-  }
+export const matchBrackets = (text: string, labels: ReadonlyArray<Label>): Int32Array => {
+  const closes = new Int32Array(labels.length).fill(-1)
+  const nextDouble = makeCloserSearch(text, '"')
+  const nextSingle = makeCloserSearch(text, "'")
+  /** The open brackets, innermost last: the label whose call they open, or -1. */
   let square: Array<number> = []
   let round: Array<number> = []
-  let upcoming = 0
+  let upcoming = -1
+  let upcomingAt = 0
+  let current = -1
+  let currentOpen = -1
   let previous = 0
-  let at = calls[0]?.at ?? text.length
-  const close = (stack: Array<number>) => {
-    const open = stack.pop()
-    if (open !== undefined && opens.has(open)) closes.set(open, at)
-  }
-  for (; at < text.length; at += 1) {
-    const code = text.charCodeAt(at)
-    while ((calls[upcoming]?.at ?? text.length) <= at) {
-      if (calls[upcoming]?.isBoundary === true) {
+  const advance = () => {
+    const label = labels[upcoming]
+    if (label?.head !== undefined) {
+      current = upcoming
+      currentOpen = label.head.open
+      if (label.isBoundary) {
         square = []
         round = []
       }
-      upcoming += 1
     }
+    do upcoming += 1
+    while (upcoming < labels.length && labels[upcoming]?.head === undefined)
+    upcomingAt = labels[upcoming]?.at ?? text.length
+  }
+  const close = (stack: Array<number>, at: number) => {
+    const index = stack.pop()
+    if (index !== undefined && index >= 0) closes[index] = at
+  }
+  advance()
+  for (let at = upcomingAt; at < text.length; at += 1) {
+    if (at >= upcomingAt) advance()
+    const code = text.charCodeAt(at)
     if (code === 32 || code === 10 || code === 9 || code === 13) continue
-    if (code === 91) square.push(at)
-    else if (code === 93) close(square)
-    else if (code === 40) round.push(at)
-    else if (code === 41) close(round)
+    if (code === 91) square.push(at === currentOpen ? current : -1)
+    else if (code === 93) close(square, at)
+    else if (code === 40) round.push(at === currentOpen ? current : -1)
+    else if (code === 41) close(round, at)
     else if ((code === 34 || code === 39) && opensString(previous) && square.length + round.length > 0) {
-      const end = nextCloser(text.charAt(at), at + 1)
-      if (end < (calls[upcoming]?.at ?? text.length)) at = end
+      const end = code === 34 ? nextDouble(at + 1) : nextSingle(at + 1)
+      if (end < upcomingAt) at = end
     }
     previous = code
   }
   return closes
+}
+
+/** Finds the next quote that can end a string, from offsets that only grow: all calls together are linear. */
+const makeCloserSearch = (text: string, quote: string): ((from: number) => number) => {
+  let known = -1
+  return (from) => {
+    if (known >= from) return known
+    let at = text.indexOf(quote, from)
+    while (at !== -1 && !closesString(text, at)) at = text.indexOf(quote, at + 1)
+    known = at === -1 ? text.length : at
+    return known
+  }
 }

@@ -10,10 +10,11 @@ export const isSpaceCode = (code: number): boolean =>
 /** What may stand around a label and means nothing: `*`, backtick, space. */
 export const isMarkdownCode = (code: number): boolean => code === 42 || code === 96 || isSpaceCode(code)
 
-/** The end of the line that `at` is in: the offset of its line break, or of the text's end. */
-export const lineEnd = (text: string, at: number): number => {
-  const end = text.indexOf("\n", at)
-  return end === -1 ? text.length : end
+/** The end of the line that `at` is in: the offset of its line break, or `limit`. */
+export const lineEnd = (text: string, at: number, limit: number): number => {
+  let end = at
+  while (end < limit && text.charCodeAt(end) !== 10) end += 1
+  return end
 }
 
 const bullets = "-+•·>|–—~_(◦▪●→"

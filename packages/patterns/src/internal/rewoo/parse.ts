@@ -56,9 +56,17 @@ const how = "write each call as `#E1 = Tool[input]`."
  */
 export const readPlan = (text: string): PlanReading => new PlanReader(text).read()
 
+interface Draft {
+  readonly reason: string
+  readonly variable: string
+  readonly tool: string
+  readonly input: string
+  readonly unclosed: boolean
+}
+
 class PlanReader {
   readonly issues: Array<PlanIssue> = []
-  readonly drafts: Array<Omit<ParsedStep, "references" | "pieces">> = []
+  readonly drafts: Array<Draft> = []
   readonly defined = new Set<string>()
   reason = ""
   /** A `Plan:` line with something like a call in it. Harmless if a step follows, else a lost step. */
@@ -79,24 +87,25 @@ class PlanReader {
       if (label === undefined || label.at < position) continue
       this.gap(position, Math.max(label.from, position), position > 0)
       if (label.head === undefined) {
-        position = lineEnd(text, label.end)
-        const next = labels[index + 1]
-        if (next !== undefined && next.from < position) position = Math.max(next.from, label.end)
+        position = lineEnd(text, label.end, Math.max(labels[index + 1]?.from ?? text.length, label.end))
         const isInvented = this.inEvidence && this.defined.has(label.variable)
         if (!isInvented) this.unreadable(label.from, position, how)
         continue
       }
-      const close = closes.get(label.head.open)
-      const end = close ?? this.unclosedEnd(label, labels, index, boundaries[index] ?? text.length)
-      this.step(label, end, close === undefined)
-      position = close === undefined ? end : close + 1
+      const close = closes[index] ?? -1
+      const end = close >= 0 ? close : this.unclosedEnd(label, labels, index, boundaries[index] ?? text.length)
+      this.step(label, end, close < 0)
+      position = close < 0 ? end : close + 1
     }
     this.gap(position, text.length, position > 0)
     this.settle()
-    const steps = this.drafts.map((draft) => ({
-      ...draft,
-      ...splitReferences(draft.input, (variable) => this.defined.has(variable))
-    }))
+    const isDefined = (variable: string) => this.defined.has(variable)
+    const steps = this.drafts.map(({ input, reason, tool, unclosed, variable }): ParsedStep => {
+      const { pieces, references } = splitReferences(input, isDefined)
+      return unclosed
+        ? { reason, variable, tool, input, references, pieces, unclosed }
+        : { reason, variable, tool, input, references, pieces }
+    })
     return { steps, issues: this.issues }
   }
 
@@ -116,7 +125,7 @@ class PlanReader {
       variable,
       tool: head.tool,
       input: unquote(this.text.slice(head.open + 1, end).trim()),
-      ...(unclosed ? { unclosed } : {})
+      unclosed
     })
   }
 
@@ -126,9 +135,9 @@ class PlanReader {
     const open = label.head?.open ?? label.end
     const next = labels[index + 1]
     const limit = Math.min(boundary, next?.from ?? text.length)
-    let start = lineEnd(text, open) + 1
+    let start = lineEnd(text, open, limit) + 1
     while (start < limit) {
-      const end = lineEnd(text, start)
+      const end = lineEnd(text, start, limit)
       const kind = lineKind(text, start, skipDecoration(text, start, end), end)
       if (kind === "plan" || kind === "question" || kind === "evidence") return start
       start = end + 1
@@ -146,7 +155,7 @@ class PlanReader {
     let start = from
     if (from >= to) return
     if (afterCall && text.charCodeAt(from) !== 10) {
-      const end = Math.min(lineEnd(text, from), to)
+      const end = lineEnd(text, from, to)
       const plan = findInlinePlan(text, from, end)
       this.trailing(from, plan === -1 ? end : plan)
       if (plan !== -1) {
@@ -154,7 +163,7 @@ class PlanReader {
       }
       start = end + 1
     } else if (from === 0) {
-      const end = Math.min(lineEnd(text, 0), to)
+      const end = lineEnd(text, 0, to)
       const content = skipDecoration(text, 0, end)
       const plan = findInlinePlan(text, 0, end)
       if (plan !== -1 && lineKind(text, 0, content, end) === "text") {
@@ -163,7 +172,7 @@ class PlanReader {
       }
     }
     while (start < to) {
-      const end = Math.min(lineEnd(text, start), to)
+      const end = lineEnd(text, start, to)
       const content = skipDecoration(text, start, end)
       const kind = lineKind(text, start, content, end)
       if (kind === "plan") this.plan(content, end, to)
@@ -188,7 +197,7 @@ class PlanReader {
     let stop = end
     let start = end + 1
     while (start < to) {
-      const next = Math.min(lineEnd(text, start), to)
+      const next = lineEnd(text, start, to)
       const kind = lineKind(text, start, skipDecoration(text, start, next), next)
       const isBlank = skipSpaces(text, start, next) >= next
       if (kind !== "text" && !isBlank) break
@@ -214,11 +223,9 @@ class PlanReader {
     const char = text.charAt(start)
     const goesOn = start < to && (char === "[" || (char === "." && /[\p{L}\p{N}_]/u.test(text.charAt(start + 1))))
     if (goesOn || rest.includes("]") || /[\p{L}\p{N}_)]\[/u.test(rest)) {
-      this.unreadable(
-        text.lastIndexOf("\n", Math.max(from - 1, 0)) + 1,
-        to,
-        `the call goes on behind its bracket; ${how}`
-      )
+      let start = from
+      while (start > 0 && start > from - 160 && text.charCodeAt(start - 1) !== 10) start -= 1
+      this.unreadable(start, to, `the call goes on behind its bracket; ${how}`)
     }
   }
 
@@ -271,7 +278,8 @@ const isCall = (text: string, at: number, end: number): boolean => {
 
 /** Whether a call follows something that is nearly a label: `E2 = LLM[x]`, `#2 = LLM[x]`, `$2 = LLM(x)`, `#E 2 = …`. */
 const hasOddLabel = (text: string, from: number, end: number): boolean => {
-  for (let at = text.indexOf("=", from); at !== -1 && at < end; at = text.indexOf("=", at + 1)) {
+  for (let at = from; at < end; at += 1) {
+    if (text.charCodeAt(at) !== 61) continue
     const before = text.slice(Math.max(from, at - 16), at)
     if (!/(?:[#$＃][ ]?[A-Za-z]{0,8}|(?:^|[^A-Za-z0-9_])E)[ _-]?\d{1,4}[ \t*`]{0,4}$/u.test(before)) continue
     const head = readHead(text, skipSpaces(text, at + 1, end), false)

@@ -38,7 +38,14 @@ export const validate = (
   })
   for (const variable of duplicates) issues.push({ _tag: "DuplicateVariable", variable })
 
-  const dependencies = steps.map((step) => step.references.flatMap((variable) => positions.get(variable) ?? []))
+  const dependencies = steps.map((step) => {
+    const targets: Array<number> = []
+    for (const variable of step.references) {
+      const target = positions.get(variable)
+      if (target !== undefined) targets.push(target)
+    }
+    return targets
+  })
   const cycles = findCycles(dependencies)
   const cycleOf = new Map<number, ReadonlyArray<number>>()
   for (const cycle of cycles) for (const position of cycle) cycleOf.set(position, cycle)
@@ -63,7 +70,7 @@ export const validate = (
       const target = positions.get(variable)
       if (target === undefined) {
         issues.push({ _tag: "UnknownVariable", variable, mentionedBy: step.variable })
-      } else if (target > position && (cycleOf.get(position) ?? []) !== cycleOf.get(target)) {
+      } else if (target > position && !(cycleOf.has(position) && cycleOf.get(position) === cycleOf.get(target))) {
         issues.push({ _tag: "LaterVariable", variable, mentionedBy: step.variable })
       }
     }
@@ -79,19 +86,20 @@ export const validate = (
  * with a stack of its own so that a long chain does not overflow the call stack).
  */
 const findCycles = (edges: ReadonlyArray<ReadonlyArray<number>>): ReadonlyArray<ReadonlyArray<number>> => {
-  const order = new Map<number, number>()
-  const low = new Map<number, number>()
+  const order = new Int32Array(edges.length).fill(-1)
+  const low = new Int32Array(edges.length)
+  const isOpen = new Uint8Array(edges.length)
   const stack: Array<number> = []
-  const open = new Set<number>()
   const cycles: Array<ReadonlyArray<number>> = []
-  const lower = (node: number, to: number) => low.set(node, Math.min(low.get(node) ?? to, to))
-  for (const root of edges.keys()) {
-    if (order.has(root)) continue
+  let entered = 0
+  for (let root = 0; root < edges.length; root += 1) {
+    if (at(order, root) >= 0) continue
     const path: Array<{ readonly node: number; next: number }> = []
     const enter = (node: number) => {
-      order.set(node, order.size)
-      low.set(node, order.size - 1)
-      open.add(node)
+      order[node] = entered
+      low[node] = entered
+      entered += 1
+      isOpen[node] = 1
       stack.push(node)
       path.push({ node, next: 0 })
     }
@@ -101,17 +109,17 @@ const findCycles = (edges: ReadonlyArray<ReadonlyArray<number>>): ReadonlyArray<
       const target = edges[node]?.[top.next]
       if (target !== undefined) {
         top.next += 1
-        if (!order.has(target)) enter(target)
-        else if (open.has(target)) lower(node, order.get(target) ?? 0)
+        if (at(order, target) < 0) enter(target)
+        else if (isOpen[target] === 1) low[node] = Math.min(at(low, node), at(order, target))
         continue
       }
       path.pop()
       const parent = path.at(-1)
-      if (parent !== undefined) lower(parent.node, low.get(node) ?? 0)
-      if (low.get(node) !== order.get(node)) continue
+      if (parent !== undefined) low[parent.node] = Math.min(at(low, parent.node), at(low, node))
+      if (low[node] !== order[node]) continue
       const group: Array<number> = []
       for (let member = stack.pop(); member !== undefined; member = stack.pop()) {
-        open.delete(member)
+        isOpen[member] = 0
         group.push(member)
         if (member === node) break
       }
@@ -120,3 +128,5 @@ const findCycles = (edges: ReadonlyArray<ReadonlyArray<number>>): ReadonlyArray<
   }
   return cycles
 }
+
+const at = (numbers: Int32Array, index: number): number => numbers[index] ?? 0

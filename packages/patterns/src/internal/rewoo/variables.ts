@@ -41,6 +41,7 @@ export const splitReferences = (
   input: string,
   isDefined: (variable: string) => boolean
 ): { readonly pieces: ReadonlyArray<Piece>; readonly references: ReadonlyArray<string> } => {
+  if (!input.includes("#")) return { pieces: input === "" ? [] : [input], references: [] }
   const pieces: Array<Piece> = []
   const references = new Set<string>()
   let from = 0

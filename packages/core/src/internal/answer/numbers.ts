@@ -1,0 +1,319 @@
+/**
+ * The numbers of a text that was folded: what is a number, and what only looks like one.
+ *
+ * @internal
+ */
+
+export interface NumberToken {
+  readonly start: number
+  readonly end: number
+  readonly value: number
+  readonly unit?: string
+  /** `malformed`: no reading at all; `ambiguous`: several. Then `value` means nothing. */
+  readonly problem?: "malformed" | "ambiguous"
+}
+
+export interface NumberOptions {
+  /** Whether `5k`, `3M` and `2 million` are multiplied out. */
+  readonly suffixes: boolean
+}
+
+const word = /[\p{L}\p{N}_]/u
+const letter = /\p{L}/u
+const currencyCode = /(?:^|[^A-Za-z])(?:USD?|EUR|GBP|JPY|CNY|INR|CAD|AUD|CHF|Rs|A|C|HK|NZ)\.?$/
+const currencies = "$€£¥₹₩₽¢₺₴฿"
+const fractions: ReadonlyMap<string, number> = new Map([
+  ["½", 1 / 2],
+  ["⅓", 1 / 3],
+  ["⅔", 2 / 3],
+  ["¼", 1 / 4],
+  ["¾", 3 / 4],
+  ["⅕", 1 / 5],
+  ["⅖", 2 / 5],
+  ["⅗", 3 / 5],
+  ["⅘", 4 / 5],
+  ["⅙", 1 / 6],
+  ["⅚", 5 / 6],
+  ["⅛", 1 / 8],
+  ["⅜", 3 / 8],
+  ["⅝", 5 / 8],
+  ["⅞", 7 / 8]
+])
+const multipliers: ReadonlyMap<string, number> = new Map([
+  ["k", 1e3],
+  ["thousand", 1e3],
+  ["m", 1e6],
+  ["mn", 1e6],
+  ["mio", 1e6],
+  ["million", 1e6],
+  ["b", 1e9],
+  ["bn", 1e9],
+  ["billion", 1e9],
+  ["t", 1e12],
+  ["tn", 1e12],
+  ["trillion", 1e12],
+  ["hundred", 1e2],
+  ["dozen", 12],
+  ["lakh", 1e5],
+  ["crore", 1e7]
+])
+const units = new Set(
+  "km cm mm nm kg mg ml mL dl cl kL lb lbs oz ft yd mi hr hrs min mins sec secs ms mph kph kmh km² cm² m² km³ cm³ m³ kW kWh MW MWh GW kJ kcal cal Hz kHz MHz GHz kB KB MB GB TB USD EUR GBP °C °F °".split(
+    " "
+  )
+)
+
+/** A sticky look at one place. Each pattern below starts at a fixed place and never tries a run of digits twice. */
+const lookAt = (pattern: RegExp, text: string, at: number): RegExpExecArray | null => {
+  pattern.lastIndex = at
+  return pattern.exec(text)
+}
+
+const digits = /\d+/y
+const group = /(?:[,_'’\u00a0\u202f\u2009]|\{,\}|\\,|,\\!)(\d{3})(?!\d)/y
+const indianGroup = /(?:,\d{2}){1,6},\d{3}(?![\d,])/y
+const commaRun = /,\d[\d,.]*/y
+const decimals = /\.\d+/y
+const exponent = /[eE][+-–]?\d+(?![\p{L}\d_])/uy
+const power =
+  /[ ]?(?:×|x|\*|·|\\times|\\cdot)[ ]?10\^?(?:\{([+-–]?\d{1,4})\}|\(([+-–]?\d{1,4})\)|([+-–]?\d{1,4})|([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4}))/y
+const over = /\/(\d+)/y
+const mixed = /(?: |\u00a0)(?:and )?(\d+)\/(\d+)/y
+const latexFraction = /\\[dt]?frac\s?(?:\{(\d{1,15})\}|(\d))\s?(?:\{(\d{1,15})\}|(\d))/y
+const percent = /[ ]?\\?%|[ ](?:percent|per cent|pct)(?![A-Za-z])/iy
+const multiplier = /[ -](hundred|thousand|million|billion|trillion|dozen|lakh|crore|k|K|M|B|bn|mn|T)(?![A-Za-z])/y
+const glued = /[\p{L}°²³_][\p{L}\p{N}°²³_]*/uy
+const chained = /(?:[-–]\d[\d.,]*)+/y
+const timeOrRatio = /:\d[\d:.]*/y
+const latexGlue =
+  /\\(?:pi|sqrt|theta|alpha|beta|gamma|delta|lambda|mu|sigma|omega|phi|ln|log|sin|cos|tan|left|infty|ldots|dots)(?![A-Za-z])/y
+
+/** Every number of `text` between two offsets, in order. A number glued to a letter (`12n`, `x2`) is none. */
+export const scanNumbers = (
+  text: string,
+  from: number,
+  to: number,
+  options: NumberOptions
+): ReadonlyArray<NumberToken> => {
+  const tokens: Array<NumberToken> = []
+  let at = from
+  while (at < to) {
+    const char = text.charAt(at)
+    const code = text.charCodeAt(at)
+    const isDigit = code >= 48 && code <= 57
+    if (
+      isDigit ||
+      (char === "." && isDigitAt(text, at + 1) && !word.test(text.charAt(at - 1)) && text.charAt(at - 1) !== ".")
+    ) {
+      const read = readAt(text, at, options)
+      if (read.token !== undefined && read.end <= to) tokens.push(read.token)
+      at = Math.max(read.end, at + 1)
+    } else if (fractions.has(char)) {
+      const start = signStart(text, at)
+      tokens.push({ start, end: at + 1, value: signOf(text, start) * (fractions.get(char) ?? 0) })
+      at += 1
+    } else if (char === "\\") {
+      const fraction = lookAt(latexFraction, text, at)
+      if (fraction === null) {
+        at += 1
+      } else {
+        const start = signStart(text, at)
+        const ratio = ratioOf(fraction[1] ?? fraction[2], fraction[3] ?? fraction[4])
+        const end = at + fraction[0].length
+        tokens.push(finish(text, start, end, ratio === undefined ? undefined : signOf(text, start) * ratio))
+        at = end
+      }
+    } else if (letter.test(char) || char === "_") {
+      // A word: digits inside it are part of it, unless it is a currency code.
+      let end = at + 1
+      while (end < to && (letter.test(text.charAt(end)) || text.charAt(end) === "_")) end += 1
+      if (isDigitAt(text, end) && !currencyCode.test(text.slice(Math.max(from, end - 5), end)) && !isSpaceless(char)) {
+        while (end < to && word.test(text.charAt(end))) end += 1
+      }
+      at = end
+    } else {
+      at += 1
+    }
+  }
+  return tokens
+}
+
+/** Scripts that are written without spaces: a number beside them stands alone. */
+const isSpaceless = (char: string): boolean => char >= "\u3040" && char <= "\u9fff"
+
+const isDigitAt = (text: string, at: number): boolean => {
+  const code = text.charCodeAt(at)
+  return code >= 48 && code <= 57
+}
+
+/** Where a number's sign or currency starts, going back from its first digit. */
+const signStart = (text: string, at: number): number => {
+  let start = at
+  let before = start
+  for (let steps = 0; steps < 2; steps += 1) {
+    if (currencies.includes(text.charAt(before - 1)) && before > 0) {
+      before -= text.charAt(before - 2) === "\\" ? 2 : 1
+      start = before
+      if ("-–+".includes(text.charAt(before - 1)) && before > 0 && isFreeSign(text, before - 1)) return before - 1
+    } else if ("-–+".includes(text.charAt(before - 1)) && before > 0) {
+      if (!isFreeSign(text, before - 1)) return start
+      before -= 1
+      start = before
+    } else {
+      return start
+    }
+  }
+  return start
+}
+
+const isFreeSign = (text: string, at: number): boolean =>
+  at === 0 || !/[\p{L}\p{N}_)\]}%.'’]/u.test(text.charAt(at - 1))
+
+const signOf = (text: string, start: number): 1 | -1 =>
+  /^[\\$€£¥₹₩₽¢₺₴฿]{0,2}[-–]/.test(text.slice(start, start + 3)) ? -1 : 1
+
+const ratioOf = (above: string | undefined, below: string | undefined): number | undefined => {
+  const ratio = Number(above) / Number(below)
+  return Number.isFinite(ratio) ? ratio : undefined
+}
+
+const finish = (text: string, start: number, end: number, value: number | undefined): NumberToken =>
+  value === undefined || !Number.isFinite(value) || text.slice(start, end) === ""
+    ? { start, end, value: 0, problem: "malformed" }
+    : { start, end, value }
+
+interface Read {
+  readonly end: number
+  /** Absent where the digits are no number: glued to a letter, an index, an exponent. */
+  readonly token?: NumberToken
+}
+
+/** Reads the number whose first digit (or point) is at `at`. */
+const readAt = (text: string, at: number, options: NumberOptions): Read => {
+  const start = signStart(text, at)
+  const sign = signOf(text, start)
+  const whole = lookAt(digits, text, at)?.[0] ?? ""
+  let end = at + whole.length
+  let plain = whole
+  const bad = (problem: "malformed" | "ambiguous", to: number): Read => ({
+    end: to,
+    token: { start, end: to, value: 0, problem }
+  })
+  if (isIndex(text, start)) return { end: Math.max(end, at + 1) }
+
+  if (whole.length > 0 && whole.length <= 3) {
+    const indian = lookAt(indianGroup, text, end)
+    if (indian !== null && whole.length <= 2 && !whole.startsWith("0")) {
+      plain += indian[0].replaceAll(",", "")
+      end += indian[0].length
+    } else {
+      let next = lookAt(group, text, end)
+      if (next !== null && whole.startsWith("0")) return bad("ambiguous", end + next[0].length)
+      for (; next !== null; next = lookAt(group, text, end)) {
+        plain += next[1] ?? ""
+        end += next[0].length
+      }
+    }
+  }
+  const isInteger = text.charAt(end) !== "." || !isDigitAt(text, end + 1)
+  if (!isInteger) {
+    const part = lookAt(decimals, text, end)?.[0] ?? ""
+    plain += part
+    end += part.length
+    const more = lookAt(/[.,]\d[\d.,]*/y, text, end)
+    if (more !== null) return bad("malformed", end + more[0].length)
+  }
+  const comma = lookAt(commaRun, text, end)
+  if (comma !== null) {
+    return bad(/^,\d{1,2}$/.test(comma[0]) && plain === whole ? "ambiguous" : "malformed", end + comma[0].length)
+  }
+  let value = Number(plain)
+  const scientific = lookAt(exponent, text, end)
+  const times = scientific === null ? lookAt(power, text, end) : null
+  if (scientific !== null) {
+    value = Number(plain + scientific[0].replace("–", "-"))
+    end += scientific[0].length
+  } else if (times !== null) {
+    const written = times[1] ?? times[2] ?? times[3] ?? superscript(times[4] ?? "")
+    value = Number(`${plain}e${written.replace("–", "-")}`)
+    end += times[0].length
+  } else if (isInteger) {
+    const below = lookAt(over, text, end)
+    const rest = below === null ? lookAt(mixed, text, end) : null
+    const vulgar =
+      fractions.get(text.charAt(end)) ?? (text.charAt(end) === " " ? fractions.get(text.charAt(end + 1)) : undefined)
+    const latex = lookAt(latexFraction, text, text.charAt(end) === " " ? end + 1 : end)
+    if (below !== null) {
+      end += below[0].length
+      const ratio = ratioOf(plain, below[1])
+      const more = lookAt(/[/.]\d[\d/.]*/y, text, end)
+      if (ratio === undefined || more !== null) return bad("malformed", end + (more?.[0].length ?? 0))
+      value = ratio
+    } else if (rest !== null) {
+      end += rest[0].length
+      if (!(Number(rest[1]) < Number(rest[2])) || /[/\d]/.test(text.charAt(end))) return bad("malformed", end)
+      value += Number(rest[1]) / Number(rest[2])
+    } else if (vulgar !== undefined) {
+      end += text.charAt(end) === " " ? 2 : 1
+      value += vulgar
+    } else if (latex !== null) {
+      const above = latex[1] ?? latex[2]
+      const under = latex[3] ?? latex[4]
+      end = text.charAt(end) === " " ? end + 1 + latex[0].length : end + latex[0].length
+      if (!(Number(above) < Number(under))) return bad("malformed", end)
+      value += Number(above) / Number(under)
+    }
+  }
+  if (!Number.isFinite(value)) return bad("malformed", end)
+  return readTail(text, start, end, sign * value, options)
+}
+
+/** What follows the digits: a unit, a percent sign, a suffix; or what shows that they were no number. */
+const readTail = (text: string, start: number, end: number, value: number, options: NumberOptions): Read => {
+  const bad = (problem: "malformed" | "ambiguous", to: number): Read => ({
+    end: to,
+    token: { start, end: to, value: 0, problem }
+  })
+  const isPercent = lookAt(percent, text, end)
+  if (isPercent !== null) {
+    return { end: end + isPercent[0].length, token: { start, end: end + isPercent[0].length, value, unit: "%" } }
+  }
+  const scale = lookAt(multiplier, text, end)
+  if (scale !== null) return scaled(scale[1] ?? "", end + scale[0].length)
+  const time = lookAt(timeOrRatio, text, end)
+  if (time !== null) return bad("malformed", end + time[0].length)
+  const chain = lookAt(chained, text, end)
+  if (chain !== null) {
+    return bad(/^[-–][^-–]+$/.test(chain[0]) ? "ambiguous" : "malformed", end + chain[0].length)
+  }
+  if (text.charAt(end) === "^") return bad("ambiguous", end + 1)
+  if (/[-–]/.test(text.charAt(end)) && letter.test(text.charAt(end + 1))) return { end: end + 1 }
+  const glue = lookAt(glued, text, end)
+  if (glue !== null) {
+    const to = end + glue[0].length
+    if (/^[²³]/.test(glue[0])) return bad("ambiguous", to)
+    if (units.has(glue[0])) return { end: to, token: { start, end: to, value, unit: glue[0] } }
+    if (/^(?:k|K|m|M|b|B|bn|mn|T|tn)$/.test(glue[0])) return scaled(glue[0], to)
+    return isSpaceless(glue[0]) ? { end, token: { start, end, value } } : { end: to }
+  }
+  if (lookAt(latexGlue, text, end) !== null || "√π".includes(text.charAt(end) || " ")) return { end: end + 1 }
+  return { end, token: { start, end, value } }
+
+  function scaled(name: string, to: number): Read {
+    const factor = multipliers.get(name.toLowerCase())
+    // A lone `m` may be metres as well as millions.
+    if (!options.suffixes || factor === undefined || name === "m") return bad("ambiguous", to)
+    return { end: to, token: { start, end: to, value: value * factor } }
+  }
+}
+
+/** Whether the digits belong to what stands before: an index, an exponent, the inside of a root. */
+const isIndex = (text: string, start: number): boolean => {
+  const before = text.charAt(start - 1)
+  if (before === "^" || before === "_" || before === "√") return true
+  return before === "{" && /(?:[_^]|\\sqrt)\{$/.test(text.slice(Math.max(0, start - 6), start))
+}
+
+const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+const superscript = (written: string): string =>
+  [...written].map((char) => (char === "⁻" ? "-" : char === "⁺" ? "" : String(superscripts.indexOf(char)))).join("")

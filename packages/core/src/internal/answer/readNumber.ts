@@ -1,0 +1,115 @@
+/**
+ * A number out of an answer.
+ *
+ * @internal
+ */
+import type { Finding } from "./finding.js"
+import { found, ignored, problem } from "./finding.js"
+import type { Marked } from "./markers.js"
+import { type NumberOptions, type NumberToken, scanNumbers } from "./numbers.js"
+import { isConclusion, isHedged, lastSentence, sentenceEnd } from "./text.js"
+
+export interface NumberAnswer {
+  readonly value: number
+  readonly unit?: string
+}
+
+const opening =
+  /(?:[\s*_`"'“‘~≈=:→✅>([{#]|\\[([]|\$\$|\\left|\\text(?:bf)?\{|\\approx|(?:approximately|approx\.?|about|around|roughly|exactly|only|nearly|almost|just|a total of|total)(?![A-Za-z])){0,12}/iy
+const clauseEnd =
+  /[;(\n]| because | since | as | out of | of |, which|, because|, since|, as |, so |, not | rather than | [-–—] | {2}→ | not (?=\d)/g
+
+/** The number that a marked text gives. */
+export const numberInMarked = (text: string, marked: Marked, options: NumberOptions): Finding<NumberAnswer> => {
+  const { start, end } = marked
+  if (marked.kind === "hashes" && !/\d/.test(text.slice(start, end))) return ignored
+  const isBoxed = marked.kind === "boxed"
+  const stop = isBoxed ? end : sentenceEnd(text, start, end)
+  if (/^[\s*_`]*-[ \t]+\d/.test(text.slice(start, Math.min(end, start + 24)))) return problem("malformed", start)
+  if (/^(?:not|n't|never)\b/i.test(text.slice(start, Math.min(end, start + 8)))) return problem("ambiguous", start)
+  const tokens = scanNumbers(text, start, end, options)
+  const first = tokens[0]
+  opening.lastIndex = start
+  opening.test(text)
+  const lead = opening.lastIndex
+  if (first !== undefined && first.start <= lead && lead <= first.end) {
+    const rest = text.slice(first.end, stop)
+    clauseEnd.lastIndex = 0
+    const cut = clauseEnd.exec(rest)
+    const clause = tokens.filter((token) => token.end <= (cut === null ? stop : first.end + cut.index))
+    if (text.charAt(stop) === "?") return problem("ambiguous", start)
+    return oneOf(text, clause, start, stop)
+  }
+  const sentence = tokens.filter((token) => token.end <= stop)
+  if (isHedged(text.slice(start, stop))) return problem("no_answer", start)
+  if (sentence.length > 0) return oneOf(text, sentence, start, stop)
+  if (isHedged(text.slice(start, end))) return problem("no_answer", start)
+  if (tokens.length > 0) return oneOf(text, tokens, start, end)
+  return marked.strong || /[\d$\\=]/.test(text.slice(start, stop)) ? problem("no_number", start) : ignored
+}
+
+/** The number of a text without a marker: its only one, or the only one of a last sentence that says `Therefore`. */
+export const numberInPlain = (text: string, options: NumberOptions): Finding<NumberAnswer> => {
+  const tokens = scanNumbers(text, 0, text.length, options).filter((token) => !isEnumerator(text, token))
+  if (isHedged(text)) return problem("no_answer", 0)
+  if (/^[\s*_`]*-[ \t]+\d/.test(text.slice(0, 24))) return problem("malformed", 0)
+  const all = oneOf(text, tokens, 0, text.length)
+  if (all._tag === "Found" || tokens.length === 0) return all
+  const last = lastSentence(text)
+  if (!isConclusion(text, last)) return all
+  return oneOf(
+    text,
+    tokens.filter((token) => token.start >= last),
+    last,
+    text.length
+  )
+}
+
+/** `1.` or `2)` at the start of a line with text behind it. */
+const isEnumerator = (text: string, token: NumberToken): boolean => {
+  const mark = text.charAt(token.end)
+  if (mark !== "." && mark !== ")" && mark !== ":") return false
+  if (!/[ \t*]/.test(text.charAt(token.end + 1)) || !/[^\s*]/.test(text.slice(token.end + 1, token.end + 6)))
+    return false
+  let start = token.start
+  while (start > 0 && start > token.start - 12 && " \t*#>(".includes(text.charAt(start - 1))) start -= 1
+  return (
+    start === 0 || text.charAt(start - 1) === "\n" || /step\s*$/i.test(text.slice(Math.max(0, start - 6), start + 1))
+  )
+}
+
+const separates = /[,;\n]|[.!?](?:\s|$)| and | or /
+const equals = /[=≈]/
+const operator = /^[\s$€£\\{}*_`]*(?:[+\-–*/×x÷·^]|\\times|\\cdot|\\div)[\s$€£\\{}]*$/
+
+/** The single value among candidates. What is left of an `=` in its clause, or an operand, is no candidate. */
+const oneOf = (text: string, tokens: ReadonlyArray<NumberToken>, start: number, end: number): Finding<NumberAnswer> => {
+  if (tokens.length === 0) return problem("no_number", start)
+  const candidates: Array<NumberToken> = []
+  let isLeft = false
+  let isOperand = false
+  let hasOperands = false
+  for (let index = tokens.length - 1; index >= 0; index -= 1) {
+    const token = tokens[index]
+    if (token === undefined) continue
+    const next = tokens[index + 1]
+    const between = text.slice(token.end, next?.start ?? Math.min(end, token.end + 4))
+    const split = separates.test(between)
+    const rest = next === undefined ? "" : between
+    isLeft = next !== undefined && !split && (isLeft || equals.test(rest))
+    const joined = next !== undefined && operator.test(rest)
+    const operand = joined || isOperand
+    isOperand = joined
+    if (isLeft) continue
+    if (operand) hasOperands = true
+    else candidates.push(token)
+  }
+  candidates.reverse()
+  const broken = candidates.find((token) => token.problem !== undefined)
+  if (broken?.problem !== undefined) return problem(broken.problem, broken.start)
+  const [first] = candidates
+  if (first === undefined || hasOperands) return problem("ambiguous", start)
+  if (candidates.some((token) => token.value !== first.value)) return problem("ambiguous", first.start)
+  const { unit, value } = candidates.find((token) => token.unit !== undefined) ?? first
+  return found(unit === undefined ? { value } : { value, unit })
+}

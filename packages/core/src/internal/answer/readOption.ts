@@ -1,0 +1,299 @@
+/**
+ * One of several options out of an answer.
+ *
+ * @internal
+ */
+import { type Finding, found, ignored, problem } from "./finding.js"
+import type { Marked } from "./markers.js"
+import { scanNumbers } from "./numbers.js"
+import { isConclusion, isHedged, lastSentence, sentenceEnd } from "./text.js"
+
+export interface OptionSpec<L extends string = string> {
+  readonly label: L
+  /** What the option says, where the caller knows. */
+  readonly text?: string
+}
+
+/** Lower case, without punctuation and white space: how texts of options are compared. */
+const plain = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}.%+\-/]/gu, "")
+    .replace(/\.$/, "")
+
+const isWordChar = (char: string): boolean => /[\p{Script=Latin}\p{N}_]/u.test(char)
+const isLetter = (label: string): boolean => /^[A-Za-z]$/.test(label)
+
+interface Hit<L> {
+  readonly label: L
+  readonly start: number
+  readonly end: number
+}
+
+/** The longest label at `at`, in any case of letters, as a whole token. */
+const labelAt = <L extends string>(
+  text: string,
+  at: number,
+  options: ReadonlyArray<OptionSpec<L>>
+): Hit<L> | undefined => {
+  if (isWordChar(text.charAt(at - 1))) return undefined
+  let best: Hit<L> | undefined
+  for (const { label } of options) {
+    const end = at + label.length
+    if (label.length === 0 || (best !== undefined && end <= best.end)) continue
+    if (isWordChar(text.charAt(end)) && isWordChar(text.charAt(end - 1))) continue
+    if (/^\d[.,]\d$/.test(text.slice(end - 1, end + 2))) continue
+    const here = text.slice(at, end)
+    if (here === label || here.toLowerCase() === label.toLowerCase()) best = { label, start: at, end }
+  }
+  return best
+}
+
+const lead =
+  /(?:[\s*_`"'“‘([{#✅>:=]|\$|\\[([]|\\(?:text|mathrm|mathbf|textbf)\{|(?:option|choice|letter|answer|statement)(?![a-z])){0,12}/iy
+const tail = /[ \t*_`"'”’)\]}$]{0,8}/y
+const joins = /^[ \t*_`)\]]{0,6}(?:,|\/|&|\+|and\b|or\b|und\b)[ \t*_`([]{0,6}(?:option |choice )?/i
+
+/** The option that a marked text gives. */
+export const optionInMarked = <L extends string>(
+  text: string,
+  marked: Marked,
+  options: ReadonlyArray<OptionSpec<L>>
+): Finding<L> => {
+  const { start, end } = marked
+  const body = text.slice(start, end)
+  if (/^(?:not|n't)\b/i.test(body)) {
+    const inSentence = inSentences(text, start, sentenceEnd(text, start, end), options)
+    return inSentence._tag === "Problem" && inSentence.problem === "no_option" && !marked.strong ? ignored : inSentence
+  }
+  const said = plain(body)
+  const exact = options.filter((option) => option.text !== undefined && said !== "" && plain(option.text) === said)
+  const [only] = exact
+  if (only !== undefined && exact.length === 1 && labelAt(text, start, options)?.end !== end) return found(only.label)
+  lead.lastIndex = start
+  lead.test(text)
+  const from = Math.min(lead.lastIndex, end)
+  const hit = labelAt(text, from, options)
+  if (hit !== undefined && hit.end <= end) {
+    const judged = judge(text, hit, end, options, marked.kind)
+    if (judged !== undefined) return judged
+  }
+  if (marked.kind === "boxed" || marked.kind === "letterA" || marked.kind === "hashes") return ignored
+  const stop = sentenceEnd(text, start, end)
+  const inSentence = inSentences(text, start, stop, options)
+  if (inSentence._tag === "Found" || inSentence.problem !== "no_option") return inSentence
+  if (isHedged(text.slice(start, stop))) return problem("no_answer", start)
+  return marked.strong && marked.kind === "answer" ? inSentence : ignored
+}
+
+/** A label right behind a marker or at the start of a reply: an answer, an article, a list, or at odds with its text. */
+const judge = <L extends string>(
+  text: string,
+  hit: Hit<L>,
+  end: number,
+  options: ReadonlyArray<OptionSpec<L>>,
+  kind: Marked["kind"] | "reply"
+): Finding<L> | undefined => {
+  tail.lastIndex = hit.end
+  tail.test(text)
+  const after = Math.min(tail.lastIndex, end)
+  const rest = text.slice(after, end)
+  const isEnd = /^\s*$|^[.,:;!)\]}–—-]|^\n|^\s+(?:because|since|as|for|with|is|which|due|[-–—(])/i.test(rest)
+  const closed = /[)\]}*"'`]/.test(text.slice(hit.end, after))
+  const written = text.slice(hit.start, hit.end)
+  const opened = /[(["]\s{0,2}$/.test(text.slice(Math.max(0, hit.start - 3), hit.start))
+  // A label in a formula: `\boxed{E = mc^2}`.
+  if (kind === "boxed" && !/^\s*$|^[.):,}\s]|^\\[ ,;:!q]/.test(rest)) return undefined
+  if ((kind === "letterA" || kind === "hashes") && !isEnd && !closed) return undefined
+  if (isLetter(hit.label)) {
+    const isArticle = written.toLowerCase() === "a" || written === "I"
+    if (!isEnd && !closed && !opened && (written !== hit.label || isArticle) && /^\s+[\p{L}]/u.test(rest))
+      return undefined
+    if (written !== hit.label && !isEnd && !closed) return undefined
+    if (/^\^|^\\[A-Za-z]|^\s*[=<>]/.test(rest)) return undefined
+  } else if (!isEnd && !closed && /^-\w/.test(rest)) {
+    return undefined
+  }
+  const join = joins.exec(text.slice(hit.end, Math.min(end, hit.end + 32)))
+  if (join !== null) {
+    const other = labelAt(text, hit.end + join[0].length, options)
+    const isLabel =
+      other !== undefined && (!isLetter(other.label) || text.slice(other.start, other.end) === other.label)
+    if (isLabel && other.label !== hit.label && !/^\s+[a-z]/.test(text.slice(other.end, end))) {
+      return problem("ambiguous", hit.start)
+    }
+  }
+  return agrees(text, hit, end, options) ? found(hit.label) : problem("inconsistent", hit.start)
+}
+
+const remark =
+  /^(?:because|since|as|see|i\.?e|the|which|this|that|correct|best|only|not|option|final|confidence|so)(?![a-z])/i
+
+/** Whether the text that is quoted behind a label is that option's text. Without known texts, everything agrees. */
+const agrees = <L extends string>(
+  text: string,
+  hit: Hit<L>,
+  end: number,
+  options: ReadonlyArray<OptionSpec<L>>
+): boolean => {
+  const own = options.find((option) => option.label === hit.label)?.text
+  if (own === undefined) return true
+  const rest = text.slice(hit.end, Math.min(end, hit.end + own.length + 400))
+  const quoted =
+    /^[*_`"'”’)\]}$]{0,6}[.:]?[*_]{0,3}[ \t]{0,4}(?:[-–—:=][ \t]{1,4})?(?:\(([^()\n]{1,300})\)|([^\n]{1,300}))/.exec(
+      rest
+    )
+  const said = (quoted?.[1] ?? quoted?.[2] ?? "").trim()
+  const bare = plain(said)
+  if (bare === "" || (quoted?.[1] === undefined && /^[,;]/.test(said))) return true
+  const mine = plain(own)
+  if (mine === bare || bare.startsWith(mine) || (bare.length > 2 && mine.startsWith(bare))) {
+    // `11` is not the start of `110`.
+    if (mine === bare || !/\d$/.test(mine.length < bare.length ? mine : bare) || sameNumber(said, own) !== false)
+      return true
+  }
+  const numbers = sameNumber(said, own)
+  if (numbers === true) return true
+  if (options.some((option) => option.label !== hit.label && option.text !== undefined && plain(option.text) === bare))
+    return false
+  if (remark.test(said)) return true
+  const isQuote = quoted?.[1] !== undefined || /^[*_`)\]}]{0,6}[).:\]]/.test(rest)
+  return !isQuote || numbers === undefined ? !isQuote : false
+}
+
+/** Whether two texts begin with the same number; undefined where one has none. */
+const sameNumber = (a: string, b: string): boolean | undefined => {
+  const [first] = scanNumbers(a, 0, a.length, { suffixes: false })
+  const [second] = scanNumbers(b, 0, b.length, { suffixes: false })
+  if (first === undefined || second === undefined || first.problem !== undefined || second.problem !== undefined)
+    return undefined
+  return first.value === second.value
+}
+
+const negation =
+  /\b(?:not|never|neither|nor|none|cannot|can't|isn't|aren't|won't|doesn't|wouldn't|couldn't|don't|no|incorrect|wrong|false|eliminated?|eliminates?|exclud\w{1,4}|rule[sd]? out|ruling out|reject\w{0,3}|except|rather than|instead of|unlike|impossible|invalid|discard\w{0,3})\b/i
+const clauseBreak =
+  /[;\n]|[.!?](?=[\s*)]|$)|,? because |,? since |,? but |,? so |,? hence |,? therefore |,? while |,? whereas |, (?=which |leaving )| leaving /gi
+
+/** The only option that a text speaks for, clause by clause: labels under a negation are no candidates. */
+const inSentences = <L extends string>(
+  text: string,
+  from: number,
+  to: number,
+  options: ReadonlyArray<OptionSpec<L>>
+): Finding<L> & { readonly _tag: "Found" | "Problem" } => {
+  const labels = new Set<L>()
+  let firstAt = from
+  const body = text.slice(from, to)
+  let start = 0
+  clauseBreak.lastIndex = 0
+  while (start <= body.length) {
+    const mark = clauseBreak.exec(body)
+    const end = mark === null ? body.length : mark.index
+    const hits = candidates(text, from + start, from + end, options)
+    if (hits.length > 0 && !negation.test(between(text, from + start, from + end, hits))) {
+      if (labels.size === 0) firstAt = hits[0]?.start ?? from
+      for (const hit of hits) labels.add(hit.label)
+    }
+    if (mark === null) break
+    start = end + Math.max(1, mark[0].length)
+    clauseBreak.lastIndex = start
+  }
+  const [label] = labels
+  if (label === undefined) return { _tag: "Problem", problem: "no_option", at: from }
+  return labels.size > 1 ? { _tag: "Problem", problem: "ambiguous", at: firstAt } : { _tag: "Found", value: label }
+}
+
+/** A clause without the labels in it, which may be words of negation themselves: `no`, `false`. */
+const between = <L>(text: string, from: number, to: number, hits: ReadonlyArray<Hit<L>>): string => {
+  let rest = ""
+  let at = from
+  for (const hit of hits) {
+    rest += `${text.slice(at, hit.start)} … `
+    at = hit.end
+  }
+  return (rest + text.slice(at, to)).replaceAll("’", "'")
+}
+
+/** Labels that stand alone in a clause. A single letter counts in its own case only, and not as an article. */
+const candidates = <L extends string>(
+  text: string,
+  from: number,
+  to: number,
+  options: ReadonlyArray<OptionSpec<L>>
+): ReadonlyArray<Hit<L>> => {
+  const hits: Array<Hit<L>> = []
+  let inMath = false
+  for (let at = from; at < to; at += 1) {
+    const char = text.charAt(at)
+    if (char === "\\") {
+      at += 1
+      while (/[a-zA-Z]/.test(text.charAt(at + 1)) && at + 1 < to) at += 1
+      continue
+    }
+    if (char === "$") inMath = !inMath && text.indexOf("$", at + 1) !== -1
+    if (inMath || /\s/.test(char) || isWordChar(text.charAt(at - 1))) continue
+    const hit = labelAt(text, at, options)
+    if (hit === undefined || hit.end > to) continue
+    if (isLetter(hit.label)) {
+      const written = text.slice(hit.start, hit.end)
+      const before = text.slice(Math.max(0, at - 10), at)
+      const isBracketed = /[([]\s?\*{0,2}$/.test(before) && /^\*{0,2}\s?[)\]]/.test(text.slice(hit.end, hit.end + 4))
+      const isNamed = /(?:option|choice|letter|answer)\s{1,2}[*("]{0,3}$/i.test(before)
+      const after = text.slice(hit.end, hit.end + 3)
+      const inFormula = /^\s?[=<>^_\\+/]/.test(after) || /[=<>^\\+{/]\s?$/.test(before)
+      if (!isBracketed && (inFormula || /^['’-]\w/.test(after))) continue
+      if (written !== hit.label && !isNamed && !isBracketed) continue
+      if (
+        !isBracketed &&
+        !isNamed &&
+        (written === "A" || written === "I" || written === "a") &&
+        /^\s[\p{L}\d]/u.test(after)
+      ) {
+        if (!/^\s(?:is|was|because|since)\b/.test(text.slice(hit.end, hit.end + 9))) continue
+      }
+    }
+    hits.push(hit)
+    at = hit.end - 1
+  }
+  return hits
+}
+
+/** The option of a text without a marker: the whole reply is one, or a single one is spoken for. */
+export const optionInPlain = <L extends string>(text: string, options: ReadonlyArray<OptionSpec<L>>): Finding<L> => {
+  const body = text.trim()
+  const said = plain(body)
+  const exact = options.filter((option) => option.text !== undefined && said !== "" && plain(option.text) === said)
+  const [only] = exact
+  if (only !== undefined && exact.length === 1) return found(only.label)
+  lead.lastIndex = 0
+  lead.test(text)
+  const hit = labelAt(text, lead.lastIndex, options)
+  const end = text.length
+  if (hit !== undefined && !text.includes("\n")) {
+    const rest = text.slice(hit.end, end)
+    if (/^[\s*_`"'”’)\]}.:!$]*$/.test(rest) || /^[*_`]{0,3}[).:\]](?!\w)/.test(rest) || /^\s*[(\d]/.test(rest)) {
+      const others = candidates(text, hit.end, end, options).some((other) => other.label !== hit.label)
+      if (!others) {
+        const judged = judge(text, hit, end, options, "reply")
+        if (judged !== undefined) return judged
+      }
+    }
+  }
+  if (hit !== undefined && !isLetter(hit.label) && startsReply(text, hit, options)) return found(hit.label)
+  const all = inSentences(text, 0, end, options)
+  if (all._tag === "Found")
+    return isHedged(text) && negation.test(text.slice(lastSentence(text))) ? problem("no_answer", 0) : all
+  if (all.problem === "no_option") return problem(isHedged(text) ? "no_answer" : "no_option", 0)
+  const last = lastSentence(text)
+  return isConclusion(text, last) ? inSentences(text, last, end, options) : all
+}
+
+/** `Yes, …` and `No.` with reasons behind: the label is the reply, unless a later sentence starts with another one. */
+const startsReply = <L extends string>(text: string, hit: Hit<L>, options: ReadonlyArray<OptionSpec<L>>): boolean =>
+  /^[*_`"')]{0,4}(?:[,.;:!\n–—]| -|\s+(?:because|since)\b)/.test(text.slice(hit.end, hit.end + 16)) &&
+  !candidates(text, hit.end, text.length, options).some(
+    (other) =>
+      other.label !== hit.label &&
+      /[.!?\n][\s*_"']{0,4}(?:[A-Za-z]{1,12},? )?$/.test(text.slice(Math.max(0, other.start - 20), other.start))
+  )

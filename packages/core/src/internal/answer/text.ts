@@ -1,0 +1,122 @@
+/**
+ * What the answer readers share: folding, hedges, sentences.
+ *
+ * @internal
+ */
+
+const folds: ReadonlyMap<number, string> = new Map([
+  [0x2212, "-"],
+  [0x2010, "-"],
+  [0x2011, "-"],
+  [0xff0d, "-"],
+  [0xfe63, "-"],
+  [0xff0b, "+"],
+  [0xff0c, ","],
+  [0xff0e, "."],
+  [0xff05, "%"],
+  [0xff04, "$"],
+  [0xff1a, ":"],
+  [0xff1d, "="],
+  [0xff08, "("],
+  [0xff09, ")"],
+  [0xff0f, "/"],
+  [0x2044, "/"],
+  [0x3002, "."]
+])
+
+/** Full-width digits, letters and marks, and the minus sign, as ASCII, one for one: offsets stay the same. */
+export const fold = (text: string): string =>
+  // One character class without repetition: linear.
+  text.replace(
+    /[\u2010\u2011\u2212\ufe63\uff0b-\uff1d\uff04\uff05\uff08\uff09\u2044\u3002\uff21-\uff3a\uff41-\uff5a]/g,
+    (char) => {
+      const code = char.charCodeAt(0)
+      if ((code >= 0xff10 && code <= 0xff19) || code >= 0xff21) return String.fromCharCode(code - 0xfee0)
+      return folds.get(code) ?? char
+    }
+  )
+
+/** The end of the line that `at` is in, no further than `limit`. */
+export const lineEnd = (text: string, at: number, limit: number): number => {
+  let end = at
+  while (end < limit && text.charCodeAt(end) !== 10) end += 1
+  return end
+}
+
+/** Where the sentence that holds `at` ends: behind its full stop, or at `limit` or the line's end. */
+export const sentenceEnd = (text: string, at: number, limit: number): number => {
+  for (let end = at; end < limit; end += 1) {
+    const char = text.charAt(end)
+    if (char === "\n") return end
+    if ((char === "." || char === "!" || char === "?") && endsSentence(text, end, limit)) return end
+  }
+  return limit
+}
+
+const endsSentence = (text: string, at: number, limit: number): boolean => {
+  let next = at + 1
+  while (next < limit && next < at + 4 && "*_`\"')$".includes(text.charAt(next))) next += 1
+  return next >= limit || /\s/.test(text.charAt(next))
+}
+
+/** Where the text's last sentence starts. */
+export const lastSentence = (text: string): number => {
+  const end = text.trimEnd().length - 1
+  for (let at = end - 1; at > 0; at -= 1) {
+    const char = text.charAt(at)
+    if (char === "\n") return at + 1
+    if ((char === "." || char === "!" || char === "?") && /\s/.test(text.charAt(at + 1))) return at + 1
+  }
+  return 0
+}
+
+const conclusion =
+  /[\s*_>-]{0,8}(?:therefore|thus|so|hence|consequently|accordingly|in conclusion|in total|altogether|overall|finally|∴|因此|所以)[\s,:，]/iy
+
+/** Whether a sentence says that it concludes: a marker of the answer as clear as a word can be. */
+export const isConclusion = (text: string, at: number): boolean => {
+  conclusion.lastIndex = at
+  return conclusion.test(text)
+}
+
+const hedges = [
+  "be determined",
+  "cannot determine",
+  "can't determine",
+  "to determine",
+  "enough information",
+  "enough data",
+  "insufficient",
+  "cannot answer",
+  "can't answer",
+  "unable to answer",
+  "cannot be answered",
+  "can't be answered",
+  "cannot be calculated",
+  "cannot calculate",
+  "cannot be found",
+  "don't know",
+  "do not know",
+  "unknown",
+  "undetermined",
+  "not sure",
+  "none of the",
+  "none of these",
+  "none of them",
+  "no correct",
+  "no answer",
+  "not possible to",
+  "impossible to",
+  "not provided",
+  "not given",
+  "not specified",
+  "not stated",
+  "n/a",
+  "无法确定"
+]
+
+/** Whether a text says that there is no answer. */
+export const isHedged = (text: string): boolean => {
+  const lower = text.toLowerCase().replaceAll("’", "'")
+  return hedges.some((hedge) => lower.includes(hedge)) || /^[\s*_"'([]{0,8}none[\s*_"'.)\]]{0,8}$/.test(lower)
+}

@@ -1,0 +1,473 @@
+/**
+ * ADaPT, as-needed decomposition: try the task, and split only what fails into sub-steps, recursively.
+ *
+ * Use it for a task of unknown difficulty, which may simply work, or fail in parts.
+ *
+ * Source: Prasad et al. 2023, "ADaPT: As-Needed Decomposition and Planning with Language Models". The prompts are
+ * verbatim from the specification.
+ */
+import type { Executor, ExecutorResult } from "@forethought/core/Executor"
+import * as Failure from "@forethought/core/Failure"
+import type * as Llm from "@forethought/core/Llm"
+import * as Options from "@forethought/core/Options"
+import * as PromptTemplate from "@forethought/core/PromptTemplate"
+import * as Reask from "@forethought/core/Reask"
+import { ParseError } from "@forethought/core/ReplyError"
+import * as Run from "@forethought/core/Run"
+import * as ReplyText from "@forethought/core/reply/ReplyText"
+import * as Verdict from "@forethought/core/reply/Verdict"
+import * as Toolbox from "@forethought/core/Toolbox"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { type Decomposition, type Group, readDecomposition } from "./internal/adapt/parse.js"
+import * as prompts from "./internal/adapt/prompts.js"
+import { attempt } from "./internal/execute.js"
+import { fold } from "./internal/fold.js"
+import * as ReAct from "./ReAct.js"
+
+// ---------------------------------------------------------------------------------------------------------------
+// models
+// ---------------------------------------------------------------------------------------------------------------
+
+/** What a task gave: the executor's result; for *and* the results of the sub-steps in order; for *or* the one's that succeeded. */
+export type Result = string | ReadonlyArray<Result>
+
+/** What the executor reported when it tried a task itself. */
+export interface Attempt {
+  readonly status: "succeeded" | "failed"
+  /** The result, or the reason of the failure. */
+  readonly detail: string
+  /** False where tools were called and none of the calls succeeded, or where `verify` was not asked or said no. */
+  readonly verified: boolean
+}
+
+/** A task that was tried, and what became of it. */
+export interface TaskNode {
+  readonly _tag: "Task"
+  /** Its place in the tree: `1` is the root, `1.2` its second sub-step. */
+  readonly id: string
+  readonly task: string
+  /** 1 for the root. */
+  readonly depth: number
+  /** `running` only in a tree that an error carries: the run ended in the midst of it. */
+  readonly status: "succeeded" | "failed" | "running"
+  readonly attempt?: Attempt
+  /** How the task was split after its attempt failed. */
+  readonly subSteps?: GroupNode
+  readonly result?: Result
+  /** Why the task failed. */
+  readonly reason?: string
+  /** False where the success rests on no successful tool call, though tools were called. */
+  readonly verified?: boolean
+}
+
+/** Sub-steps under one logic. Those behind the one that decided were not tried and are not listed. */
+export interface GroupNode {
+  readonly _tag: "Group"
+  readonly id: string
+  readonly logic: "and" | "or"
+  /** Every planned sub-step as the planner wrote it; a nested group as its logic and sub-steps. */
+  readonly planned: ReadonlyArray<string>
+  readonly children: ReadonlyArray<Node>
+}
+
+export type Node = TaskNode | GroupNode
+
+export interface Succeeded {
+  readonly _tag: "Succeeded"
+  readonly result: Result
+  readonly tree: TaskNode
+  /** False where the success rests on no successful tool call, though tools were called. */
+  readonly verified: boolean
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// errors
+// ---------------------------------------------------------------------------------------------------------------
+
+/** What a run had done when it failed: the tree of attempted tasks, each with its result or reason. */
+export interface Progress {
+  readonly tree: TaskNode
+}
+
+/** The task failed: its attempt failed, and so did its sub-steps, or it could not be split. */
+export class TaskFailed extends Data.TaggedError("TaskFailed")<{
+  readonly reason: string
+  readonly progress: Progress
+}> {
+  override get message(): string {
+    return `The task failed: ${this.reason}`
+  }
+}
+
+/** What a run can fail with. */
+export type Error = TaskFailed | Failure.Failure<Llm.LlmError, Progress>
+
+// ---------------------------------------------------------------------------------------------------------------
+// options
+// ---------------------------------------------------------------------------------------------------------------
+
+export interface RunOptions<E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox> {
+  /** The depth at which a failed task is not split any more; the root is at 1, so 1 is the executor alone. Default: 3. */
+  readonly maxDepth?: number
+  /** The most sub-steps of one decomposition, and of each group in it. Default: 4. */
+  readonly maxSubSteps?: number
+  /** The most tool calls of the executor in one attempt. Default: 8. */
+  readonly maxToolCalls?: number
+  /** What tries a task: it is given the Executor prompt as its step. Default: `ReAct.executor`. */
+  readonly executor?: Executor<E, R>
+  /** Has the last word on a reported success: false makes it a failure. Default: the report is believed. */
+  readonly verify?: (claim: { readonly task: string; readonly result: string }) => Effect.Effect<boolean, never, R>
+  /** Prompts in place of the default ones. Holes of the executor's: `task`, `tool_descriptions`; of the planner's: `task`, `reason`, `max_sub_steps`. */
+  readonly prompts?: { readonly executor?: string; readonly planner?: string }
+  /** How often the planner is asked again, with the error appended. Default: once. */
+  readonly reask?: Reask.Reask
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// running
+// ---------------------------------------------------------------------------------------------------------------
+
+/**
+ * Tries the task, and splits it as needed. Sub-steps run in order: *and* stops at the first that fails, *or* at the
+ * first that succeeds. With `d` decompositions at most `1 + d · maxSubSteps` attempts and `d` planner calls, one more
+ * for each time the planner is asked again. Roles: `executor`, `planner`.
+ */
+export const run = <E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox>(
+  task: string,
+  options: RunOptions<E, R> = {}
+): Effect.Effect<Succeeded, Error, Llm.Llm | Toolbox.Toolbox | R> => {
+  const settings = check(options)
+  return options.executor === undefined
+    ? runWith(task, settings, ReAct.executor, options.verify)
+    : runWith(task, settings, options.executor, options.verify)
+}
+
+const runWith = <E, R, R2>(
+  task: string,
+  settings: Settings,
+  executor: Executor<E, R>,
+  verify: RunOptions<E, R2>["verify"]
+): Effect.Effect<Succeeded, Error, Llm.Llm | Toolbox.Toolbox | R | R2> =>
+  Run.run("adapt", task, (run) =>
+    Effect.flatMap(Toolbox.Toolbox, ({ describe }) => {
+      const root = draft("1", task, 1)
+      const world: World<R | R2> = {
+        run,
+        settings,
+        tell: (event) => run.emit(event),
+        tryTask: (node) => tryTask(run, executor, verify, node, root.task, Toolbox.descriptions(describe), settings)
+      }
+      return solve(world, root, []).pipe(
+        Effect.mapError((error) => Failure.attach(error, { tree: root })),
+        Effect.flatMap((outcome): Effect.Effect<Succeeded, Error> => {
+          return outcome._tag === "Failed"
+            ? Effect.fail(new TaskFailed({ reason: outcome.reason, progress: { tree: root } }))
+            : Effect.succeed({ _tag: "Succeeded", result: outcome.result, tree: root, verified: outcome.verified })
+        })
+      )
+    })
+  )
+
+/** The specification's steps: try (1), succeed (2), else split (3), run the sub-steps (4), and return the result (5). */
+const solve = <R>(world: World<R>, node: Draft, ancestors: ReadonlyArray<string>): Solving<R> =>
+  Effect.gen(function* () {
+    const { depth, id, task } = node
+    yield* world.tell({ _tag: "TaskStarted", call: world.run.id(id), task, depth })
+    const tried = yield* world.tryTask(node)
+    if (tried.status === "succeeded") return yield* succeed(world, node, tried.detail, tried.verified)
+    if (depth >= world.settings.maxDepth) return yield* fail(world, node, tried.detail)
+    const path = [...ancestors, task]
+    const split = yield* askPlanner(world, node, tried.detail, path)
+    if (split._tag === "Failed") return yield* fail(world, node, split.reason)
+    yield* world.tell({
+      _tag: "TaskDecomposed",
+      call: world.run.id(id),
+      task,
+      depth,
+      logic: split.plan.logic,
+      subSteps: split.plan.subSteps.map(inWords)
+    })
+    const outcome = yield* runGroup(world, node, split.plan, id, path, (group) => {
+      node.subSteps = group
+    })
+    return outcome._tag === "Failed"
+      ? yield* fail(world, node, outcome.reason)
+      : yield* succeed(world, node, outcome.result, outcome.verified)
+  })
+
+/** Runs sub-steps in order until one decides. A nested group is evaluated in place and adds no depth. */
+const runGroup = <R>(
+  world: World<R>,
+  parent: Draft,
+  plan: Group,
+  id: string,
+  path: ReadonlyArray<string>,
+  place: (group: GroupDraft) => void
+): Solving<R> =>
+  Effect.gen(function* () {
+    const group: GroupDraft = {
+      _tag: "Group",
+      id,
+      logic: plan.logic,
+      planned: plan.subSteps.map(inWords),
+      children: []
+    }
+    place(group)
+    const results: Array<Result> = []
+    const reasons: Array<string> = []
+    let verified = true
+    for (const [index, subStep] of plan.subSteps.entries()) {
+      const place = `${id}.${index + 1}`
+      const outcome =
+        typeof subStep === "string"
+          ? yield* solve(world, child(group, draft(place, subStep, parent.depth + 1)), path)
+          : yield* runGroup(world, parent, subStep, place, path, (nested) => group.children.push(nested))
+      if (outcome._tag === "Succeeded") {
+        if (plan.logic === "or") return outcome
+        results.push(outcome.result)
+        verified = verified && outcome.verified
+      } else {
+        if (plan.logic === "and") return outcome
+        reasons.push(outcome.reason)
+      }
+    }
+    return plan.logic === "and"
+      ? { _tag: "Succeeded" as const, result: results, verified }
+      : { _tag: "Failed" as const, reason: reasons.join("\n") }
+  })
+
+// ---------------------------------------------------------------------------------------------------------------
+// asking
+// ---------------------------------------------------------------------------------------------------------------
+
+/** One attempt. Only the verdict decides: no verdict is a failure with the whole reply as its reason. */
+const tryTask = <E, R, R2>(
+  run: Run.Run,
+  executor: Executor<E, R>,
+  verify: RunOptions<E, R2>["verify"],
+  node: Draft,
+  goal: string,
+  toolDescriptions: string,
+  settings: Settings
+): Effect.Effect<Attempt, Llm.LlmError, R | R2> =>
+  Effect.gen(function* () {
+    const step = PromptTemplate.render(settings.executor, { task: node.task, tool_descriptions: toolDescriptions })
+    const reported = yield* attempt(run, executor, `${node.id}/executor`, {
+      goal,
+      step,
+      pastSteps: [],
+      maxToolCalls: settings.maxToolCalls
+    })
+    const verdict = read(reported)
+    const accepted =
+      verdict.status === "succeeded" && verify !== undefined
+        ? yield* verify({ task: node.task, result: verdict.detail })
+        : undefined
+    node.attempt =
+      accepted === false
+        ? { status: "failed", detail: `The result did not pass verification: ${verdict.detail}`, verified: false }
+        : { ...verdict, verified: accepted === true || usedToolsWell(reported) }
+    return node.attempt
+  })
+
+const read = (reported: ExecutorResult): Pick<Attempt, "status" | "detail"> => {
+  if (reported.status === "failed") return { status: "failed", detail: reported.result }
+  const verdict = Either.getOrUndefined(Verdict.read(reported.result))
+  if (verdict === undefined) return { status: "failed", detail: reported.result }
+  return verdict._tag === "Success"
+    ? { status: "succeeded", detail: verdict.result }
+    : { status: "failed", detail: verdict.reason === "" ? reported.result : verdict.reason }
+}
+
+const usedToolsWell = ({ toolCalls }: ExecutorResult): boolean =>
+  toolCalls === undefined || toolCalls.succeeded > 0 || toolCalls.failed === 0
+
+/** Splits a task. A planner that cannot be read fails the task; only a model that gives no reply ends the run. */
+const askPlanner = <R>(
+  { run, settings }: World<R>,
+  node: Draft,
+  reason: string,
+  path: ReadonlyArray<string>
+): Effect.Effect<{ readonly _tag: "Split"; readonly plan: Decomposition } | Failed, Llm.LlmError> =>
+  Reask.ask(run, {
+    role: "planner",
+    call: `${node.id}/planner`,
+    messages: [
+      {
+        role: "user",
+        content: PromptTemplate.render(settings.planner, {
+          task: node.task,
+          reason: ReplyText.cut(reason, maxReasonChars),
+          max_sub_steps: String(settings.maxSubSteps)
+        })
+      }
+    ],
+    format: replyFormat,
+    reask: settings.reask,
+    read: (reply, attempt) =>
+      Either.flatMap(readDecomposition(reply, attempt), (plan) => {
+        const problem = faultOf(plan, settings.maxSubSteps, path.map(fold))
+        return problem === undefined
+          ? Either.right(plan)
+          : Either.left(new ParseError({ ...problem, expected: expectedPlan(settings.maxSubSteps), reply }))
+      })
+  }).pipe(
+    Effect.map((plan) => ({ _tag: "Split" as const, plan })),
+    Effect.catchAll((error) =>
+      error._tag === "LlmError" && error.reason._tag !== "EmptyReply"
+        ? Effect.fail(error)
+        : Effect.succeed(failed(`${reason}\nThe task could not be split: ${error.message}`))
+    ),
+    Effect.tap((split) =>
+      split._tag === "Split" && split.plan.conflicting
+        ? run.emit({
+            _tag: "Warning",
+            call: run.id(`${node.id}/planner`),
+            kind: "conflicting_reply",
+            message: "The planner's reply holds several decompositions that differ; the last one holds."
+          })
+        : Effect.void
+    )
+  )
+
+const expectedPlan = (maxSubSteps: number): string =>
+  `{"logic": "and" | "or", "sub_steps": ["...", "..."]} with at most ${maxSubSteps} sub-steps, none of which is the task itself or a task above it`
+
+const faultOf = (
+  plan: Group,
+  maxSubSteps: number,
+  path: ReadonlyArray<string>
+): { readonly problem: string; readonly found: string } | undefined => {
+  if (plan.subSteps.length > maxSubSteps) {
+    return { problem: "too_many_sub_steps", found: `${plan.subSteps.length} sub-steps` }
+  }
+  for (const subStep of plan.subSteps) {
+    if (typeof subStep !== "string") {
+      const inner = faultOf(subStep, maxSubSteps, path)
+      if (inner !== undefined) return inner
+    } else if (path.includes(fold(subStep))) {
+      return {
+        problem: "repeated_task",
+        found: `a task that was tried already: ${JSON.stringify(subStep.slice(0, 200))}`
+      }
+    }
+  }
+  return undefined
+}
+
+const replyFormat: Llm.ReplyFormat = {
+  name: "decomposition",
+  schema: {
+    type: "object",
+    properties: {
+      logic: { type: "string", enum: ["and", "or"] },
+      sub_steps: { type: "array", items: { type: "string" }, minItems: 2 }
+    },
+    required: ["logic", "sub_steps"],
+    additionalProperties: false
+  }
+}
+
+const maxReasonChars = 20_000
+
+// ---------------------------------------------------------------------------------------------------------------
+// private
+// ---------------------------------------------------------------------------------------------------------------
+
+interface Settings {
+  readonly maxDepth: number
+  readonly maxSubSteps: number
+  readonly maxToolCalls: number
+  readonly executor: typeof prompts.executor
+  readonly planner: typeof prompts.planner
+  readonly reask: Reask.Reask
+}
+
+interface World<R> {
+  readonly run: Run.Run
+  readonly settings: Settings
+  readonly tell: Run.Run["emit"]
+  readonly tryTask: (node: Draft) => Effect.Effect<Attempt, Llm.LlmError, R>
+}
+
+interface Failed {
+  readonly _tag: "Failed"
+  readonly reason: string
+}
+
+type Outcome = { readonly _tag: "Succeeded"; readonly result: Result; readonly verified: boolean } | Failed
+type Solving<R> = Effect.Effect<Outcome, Llm.LlmError, R>
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** The tree while it grows: whatever ends the run, it is there. */
+interface Draft extends Mutable<Omit<TaskNode, "subSteps">> {
+  subSteps?: GroupDraft
+}
+interface GroupDraft extends Omit<GroupNode, "children"> {
+  readonly children: Array<Draft | GroupDraft>
+}
+
+const draft = (id: string, task: string, depth: number): Draft => ({ _tag: "Task", id, task, depth, status: "running" })
+
+const child = (group: GroupDraft, node: Draft): Draft => {
+  group.children.push(node)
+  return node
+}
+
+const failed = (reason: string): Failed => ({ _tag: "Failed", reason })
+
+const succeed = <R>(world: World<R>, node: Draft, result: Result, verified: boolean): Effect.Effect<Outcome> => {
+  Object.assign(node, { status: "succeeded", result, verified })
+  const { depth, id, task } = node
+  return Effect.as(
+    world.tell({
+      _tag: "TaskEnded",
+      call: world.run.id(id),
+      task,
+      depth,
+      status: "succeeded",
+      detail: typeof result === "string" ? result : JSON.stringify(result)
+    }),
+    { _tag: "Succeeded", result, verified }
+  )
+}
+
+const fail = <R>(world: World<R>, node: Draft, reason: string): Effect.Effect<Outcome> => {
+  Object.assign(node, { status: "failed", reason })
+  const { depth, id, task } = node
+  return Effect.as(
+    world.tell({ _tag: "TaskEnded", call: world.run.id(id), task, depth, status: "failed", detail: reason }),
+    failed(reason)
+  )
+}
+
+const inWords = (subStep: string | Group): string =>
+  typeof subStep === "string" ? subStep : `(${subStep.subSteps.map(inWords).join(` ${subStep.logic} `)})`
+
+const check = <E, R>(options: RunOptions<E, R>): Settings => {
+  const owner = "Adapt.run"
+  Options.rejectUnknown(owner, options, [
+    "maxDepth",
+    "maxSubSteps",
+    "maxToolCalls",
+    "executor",
+    "verify",
+    "prompts",
+    "reask"
+  ])
+  return {
+    maxDepth: Options.wholeNumber(owner, "maxDepth", options.maxDepth ?? 3),
+    maxSubSteps: Options.wholeNumber(owner, "maxSubSteps", options.maxSubSteps ?? 4, 2),
+    maxToolCalls: Options.wholeNumber(owner, "maxToolCalls", options.maxToolCalls ?? 8, 0),
+    executor: PromptTemplate.override(prompts.executor, options.prompts?.executor),
+    planner: PromptTemplate.override(prompts.planner, options.prompts?.planner),
+    reask: options.reask ?? Reask.once
+  }
+}
+
+/** A result as text: the text itself, or the results of an *and* one below the other. */
+export const resultText = (result: Result): string =>
+  typeof result === "string" ? result : result.map(resultText).join("\n")

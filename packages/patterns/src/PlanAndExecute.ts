@@ -1,0 +1,331 @@
+/**
+ * Plan-and-Execute with a replanner: a planner writes the steps, an executor with tools carries out one at a time, and
+ * after each result a replanner revises what remains, until it can answer the goal.
+ *
+ * Use it where the next steps depend on what is found. Where every look-up can be listed up front, `Rewoo` needs fewer
+ * model calls; where only a failed step asks for a new plan, use `PlanAndSolveAgent`.
+ *
+ * Source: the prompts are verbatim from the specification.
+ */
+import type { Executor } from "@forethought/core/Executor"
+import * as Failure from "@forethought/core/Failure"
+import type * as Llm from "@forethought/core/Llm"
+import * as Options from "@forethought/core/Options"
+import * as PromptTemplate from "@forethought/core/PromptTemplate"
+import * as Reask from "@forethought/core/Reask"
+import type { ParseError, TruncatedReply } from "@forethought/core/ReplyError"
+import * as Run from "@forethought/core/Run"
+import type { PastStep } from "@forethought/core/RunEvent"
+import * as Toolbox from "@forethought/core/Toolbox"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { execute } from "./internal/execute.js"
+import { fold } from "./internal/fold.js"
+import { type Decision, readDecision, readPlan } from "./internal/planAndExecute/parse.js"
+import * as prompts from "./internal/planAndExecute/prompts.js"
+import * as ReAct from "./ReAct.js"
+
+export type { PastStep } from "@forethought/core/RunEvent"
+
+// ---------------------------------------------------------------------------------------------------------------
+// errors
+// ---------------------------------------------------------------------------------------------------------------
+
+/** The cap of executed steps was reached before the goal. */
+export class StepCapReached extends Data.TaggedError("StepCapReached")<{
+  readonly maxSteps: number
+  readonly progress: Progress
+}> {
+  override get message(): string {
+    return `The goal was not reached within ${this.maxSteps} steps; ${this.progress.remainingPlan.length} planned steps are left.`
+  }
+}
+
+/** What a run had done when it failed. */
+export interface Progress {
+  /** Every executed step, oldest first. */
+  readonly pastSteps: ReadonlyArray<PastStep>
+  /** The steps that were still planned. */
+  readonly remainingPlan: ReadonlyArray<string>
+}
+
+/** What a run can fail with. */
+export type Error = StepCapReached | Failure.Failure<ParseError | TruncatedReply | Llm.LlmError, Progress>
+
+// ---------------------------------------------------------------------------------------------------------------
+// models
+// ---------------------------------------------------------------------------------------------------------------
+
+export interface Answered {
+  readonly _tag: "Answered"
+  readonly finalAnswer: string
+  /** Every executed step, oldest first. */
+  readonly pastSteps: ReadonlyArray<PastStep>
+}
+
+/** How a run is bounded, and who executes its steps. */
+export interface RunOptions<E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox> {
+  /** The most steps that are executed. Default: 10. */
+  readonly maxSteps?: number
+  /** The most steps that a plan may have; a longer one is cut, which an event says. Default: 7. */
+  readonly maxPlanLength?: number
+  /** The most tool calls of the executor in one step. Default: 5. */
+  readonly maxToolCalls?: number
+  /** What carries out a step: any pattern can be one. Default: `ReAct.executor`. */
+  readonly executor?: Executor<E, R>
+  /** Whether the executor sees its `step` alone, or the past steps and the goal too (`all`). Default: `step`. */
+  readonly executorSees?: "step" | "all"
+  /**
+   * The most characters of past steps in the replanner's prompt. The newest results are whole as long as there is
+   * room, older ones are cut with a marker; what the run returns is whole. Default: 100,000.
+   */
+  readonly maxPromptChars?: number
+  /** Prompts in place of the default ones. Holes of the planner's: `goal`, `tool_names`; of the replanner's: `goal`, `plan`, `past_steps`. */
+  readonly prompts?: { readonly planner?: string; readonly replanner?: string }
+  /** How often planner and replanner are asked again, with the error appended. Default: once. */
+  readonly reask?: Reask.Reask
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// running
+// ---------------------------------------------------------------------------------------------------------------
+
+/**
+ * Plans, executes one step, replans, and so on until the replanner gives the final answer.
+ *
+ * With `n` executed steps: one planner call, `n` replanner calls (`n - 1` at the cap) and the executor's own. A step
+ * that its executor fails, or ends at a cap, is a failed past step: the replanner sees its error text and decides.
+ * Roles: `planner`, `executor`, `replanner`, see `Llm.byRole`.
+ */
+export const run = <E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox>(
+  goal: string,
+  options: RunOptions<E, R> = {}
+): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox | R> => {
+  const settings = check(options)
+  return options.executor === undefined
+    ? runWith(goal, settings, ReAct.executor)
+    : runWith(goal, settings, options.executor)
+}
+
+/** The specification's steps: plan (1), execute one step (2), keep its result (3), replan (4), answer or go on (5). */
+const runWith = <E, R>(
+  goal: string,
+  settings: Settings,
+  executor: Executor<E, R>
+): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox | R> =>
+  Run.run("plan-and-execute", goal, (run) => {
+    const pastSteps: Array<PastStep> = []
+    let remainingPlan: ReadonlyArray<string> = []
+    const progress = (): Progress => ({ pastSteps, remainingPlan })
+    const attach = <F extends ParseError | TruncatedReply | Llm.LlmError>(error: F) => Failure.attach(error, progress())
+
+    return Effect.gen(function* () {
+      const { describe } = yield* Toolbox.Toolbox
+      remainingPlan = yield* Effect.mapError(askPlanner(run, goal, Toolbox.names(describe), settings), attach)
+      for (let index = 1; index <= settings.maxSteps; index++) {
+        const [step = "", ...rest] = remainingPlan
+        const past = yield* Effect.mapError(
+          execute(run, executor, {
+            index,
+            goal,
+            step,
+            pastSteps: settings.executorSees === "all" ? [...pastSteps] : [],
+            maxToolCalls: settings.maxToolCalls
+          }),
+          attach
+        )
+        remainingPlan = rest
+        pastSteps.push(past)
+        if (index === settings.maxSteps) break
+        const decision = yield* Effect.mapError(askReplanner(run, goal, index, rest, pastSteps, settings), attach)
+        if (decision._tag === "Finish") {
+          return { _tag: "Answered" as const, finalAnswer: decision.finalAnswer, pastSteps }
+        }
+        yield* tellReplanned(run, index, rest, decision.remainingSteps, past)
+        remainingPlan = decision.remainingSteps
+      }
+      return yield* new StepCapReached({ maxSteps: settings.maxSteps, progress: progress() })
+    })
+  })
+
+// ---------------------------------------------------------------------------------------------------------------
+// private
+// ---------------------------------------------------------------------------------------------------------------
+
+interface Settings {
+  readonly maxSteps: number
+  readonly maxPlanLength: number
+  readonly maxToolCalls: number
+  readonly executorSees: "step" | "all"
+  readonly maxPromptChars: number
+  readonly planner: typeof prompts.planner
+  readonly replanner: typeof prompts.replanner
+  readonly reask: Reask.Reask
+}
+
+const check = <E, R>(options: RunOptions<E, R>): Settings => {
+  const owner = "PlanAndExecute.run"
+  Options.rejectUnknown(owner, options, [
+    "maxSteps",
+    "maxPlanLength",
+    "maxToolCalls",
+    "executor",
+    "executorSees",
+    "maxPromptChars",
+    "prompts",
+    "reask"
+  ])
+  return {
+    maxSteps: Options.wholeNumber(owner, "maxSteps", options.maxSteps ?? 10),
+    maxPlanLength: Options.wholeNumber(owner, "maxPlanLength", options.maxPlanLength ?? 7),
+    maxToolCalls: Options.wholeNumber(owner, "maxToolCalls", options.maxToolCalls ?? 5, 0),
+    executorSees: Options.oneOf(owner, "executorSees", options.executorSees ?? "step", ["step", "all"]),
+    maxPromptChars: Options.wholeNumber(owner, "maxPromptChars", options.maxPromptChars ?? 100_000, 1_000),
+    planner: PromptTemplate.override(prompts.planner, options.prompts?.planner),
+    replanner: PromptTemplate.override(prompts.replanner, options.prompts?.replanner),
+    reask: options.reask ?? Reask.once
+  }
+}
+
+const askPlanner = (run: Run.Run, goal: string, toolNames: string, settings: Settings) =>
+  Effect.gen(function* () {
+    const written = yield* Reask.ask(run, {
+      role: "planner",
+      call: "planner",
+      messages: [
+        {
+          role: "user",
+          content: PromptTemplate.render(settings.planner, { goal, tool_names: toolNames })
+        }
+      ],
+      reask: settings.reask,
+      read: readPlan
+    })
+    const plan = yield* withinCap(run, "planner", written, settings.maxPlanLength)
+    yield* run.emit({
+      _tag: "PlanMade",
+      steps: plan.map((text, index) => ({ id: String(index + 1), text, dependsOn: [] }))
+    })
+    return plan
+  })
+
+const askReplanner = (
+  run: Run.Run,
+  goal: string,
+  index: number,
+  plan: ReadonlyArray<string>,
+  pastSteps: ReadonlyArray<PastStep>,
+  settings: Settings
+) =>
+  Effect.gen(function* () {
+    const call = `step-${index}/replanner`
+    const decision = yield* Reask.ask(run, {
+      role: "replanner",
+      call,
+      messages: [
+        {
+          role: "user",
+          content: PromptTemplate.render(settings.replanner, {
+            goal,
+            plan: prompts.numbered(plan),
+            past_steps: prompts.pastSteps(pastSteps, settings.maxPromptChars)
+          })
+        }
+      ],
+      format: replyFormat,
+      reask: settings.reask,
+      read: (reply, attempt) =>
+        Either.map(readDecision(reply, attempt), (decision) => withoutCompleted(decision, pastSteps))
+    })
+    yield* tellOddities(run, call, decision)
+    if (decision._tag === "Finish") return decision
+    return { ...decision, remainingSteps: yield* withinCap(run, call, decision.remainingSteps, settings.maxPlanLength) }
+  })
+
+const replyFormat: Llm.ReplyFormat = {
+  name: "replan",
+  schema: {
+    anyOf: [
+      {
+        type: "object",
+        properties: { final_answer: { type: "string" } },
+        required: ["final_answer"],
+        additionalProperties: false
+      },
+      {
+        type: "object",
+        properties: { remaining_steps: { type: "array", items: { type: "string" }, minItems: 1 } },
+        required: ["remaining_steps"],
+        additionalProperties: false
+      }
+    ]
+  }
+}
+
+type Revised = Decision & { readonly repeated: ReadonlyArray<string> }
+
+/**
+ * Drops steps that have succeeded already; a step that failed may be tried again. A replanner that asks for nothing
+ * but completed steps wants them done again, as one that waits for a change does: the step cap bounds that.
+ */
+const withoutCompleted = (decision: Decision, pastSteps: ReadonlyArray<PastStep>): Revised => {
+  if (decision._tag === "Finish") return { ...decision, repeated: [] }
+  const completed = new Set(pastSteps.filter((past) => past.status === "completed").map((past) => fold(past.step)))
+  const remainingSteps = decision.remainingSteps.filter((step) => !completed.has(fold(step)))
+  if (remainingSteps.length === 0) return { ...decision, repeated: [] }
+  return { ...decision, remainingSteps, repeated: decision.remainingSteps.filter((step) => completed.has(fold(step))) }
+}
+
+const tellOddities = (run: Run.Run, call: string, decision: Revised) =>
+  Effect.gen(function* () {
+    const warn = (kind: string, message: string) => run.emit({ _tag: "Warning", call: run.id(call), kind, message })
+    if (decision.conflicting) {
+      yield* warn("conflicting_reply", "The replanner's reply holds several decisions that differ; the last one holds.")
+    }
+    if (decision._tag === "Finish" && decision.ignoredSteps !== undefined) {
+      yield* warn(
+        "conflicting_reply",
+        `The final answer wins over the remaining steps beside it: ${decision.ignoredSteps.join("; ")}`
+      )
+    }
+    if (decision.repeated.length > 0) {
+      yield* warn(
+        "repeated_step",
+        `Steps that are completed were dropped from the plan: ${decision.repeated.join("; ")}`
+      )
+    }
+  })
+
+/** Cuts a plan that is over the cap, and says so. */
+const withinCap = (run: Run.Run, call: string, plan: ReadonlyArray<string>, maxPlanLength: number) => {
+  if (plan.length <= maxPlanLength) return Effect.succeed(plan)
+  const kept = plan.slice(0, maxPlanLength)
+  return Effect.as(
+    run.emit({ _tag: "PlanTruncated", call: run.id(call), kept, dropped: plan.slice(maxPlanLength) }),
+    kept
+  )
+}
+
+/** The plan before and after, next to the result that caused the change; and whether it came out the same again. */
+const tellReplanned = (
+  run: Run.Run,
+  index: number,
+  before: ReadonlyArray<string>,
+  after: ReadonlyArray<string>,
+  cause: PastStep
+) =>
+  Effect.zipRight(
+    run.emit({ _tag: "Replanned", call: run.id(`step-${index}`), before, after, cause }),
+    samePlan([cause.step, ...before], after)
+      ? run.emit({
+          _tag: "Warning",
+          call: run.id(`step-${index}`),
+          kind: "no_progress",
+          message: "The remaining plan is the same as before the step was executed."
+        })
+      : Effect.void
+  )
+
+const samePlan = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): boolean =>
+  left.length === right.length && left.every((step, index) => fold(step) === fold(right[index] ?? ""))

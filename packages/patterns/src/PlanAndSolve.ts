@@ -1,0 +1,134 @@
+/**
+ * Plan-and-Solve prompting: one reply writes a plan and carries it out, a second call reads the bare answer off it.
+ *
+ * Use it where everything needed is in the question. It uses no tools: a question that needs look-ups is for a pattern
+ * with tools.
+ *
+ * Source: Wang et al. 2023, "Plan-and-Solve Prompting" (PS+). The prompts are verbatim from the specification.
+ */
+import * as Failure from "@forethought/core/Failure"
+import type * as Llm from "@forethought/core/Llm"
+import * as Options from "@forethought/core/Options"
+import * as PromptTemplate from "@forethought/core/PromptTemplate"
+import * as Reask from "@forethought/core/Reask"
+import type { ParseError, TruncatedReply } from "@forethought/core/ReplyError"
+import * as Run from "@forethought/core/Run"
+import type { AnswerFormat } from "@forethought/core/reply/AnswerFormat"
+import * as ReplyText from "@forethought/core/reply/ReplyText"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as prompts from "./internal/planAndSolve/prompts.js"
+
+// ---------------------------------------------------------------------------------------------------------------
+// errors
+// ---------------------------------------------------------------------------------------------------------------
+
+/** What a run had when it failed. */
+export interface Progress {
+  /** The whole reasoning, once there is one. */
+  readonly reasoning?: string
+}
+
+/**
+ * What a run can fail with: `TruncatedReply` of the reasoner when the reasoning did not finish, `ParseError` when no
+ * answer could be extracted, `LlmError` when a model gave no reply.
+ */
+export type Error = Failure.Failure<TruncatedReply | ParseError | Llm.LlmError, Progress>
+
+// ---------------------------------------------------------------------------------------------------------------
+// models
+// ---------------------------------------------------------------------------------------------------------------
+
+export interface Answered<A> {
+  readonly _tag: "Answered"
+  /** The answer, in the type of its format. */
+  readonly answer: A
+  /** The extractor's reply that the answer was read from. */
+  readonly text: string
+  /** The plan and its execution, so that a wrong answer can be traced to the step that went wrong. */
+  readonly reasoning: string
+}
+
+export interface RunOptions<A> {
+  /** What the answer must be, such as `AnswerFormat.number`. */
+  readonly answerFormat: AnswerFormat<A>
+  /** The most output tokens of the reasoning. Default: 1000. */
+  readonly maxReasoningTokens?: number
+  /** Prompts in place of the default ones. Holes of the reasoner's: `question`; of the extractor's: `question`, `reasoning`, `answer_format`. */
+  readonly prompts?: { readonly reasoner?: string; readonly extractor?: string }
+  /** How often each model is asked again, because its reply was cut off or is not in the format. Default: once. */
+  readonly reask?: Reask.Reask
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// running
+// ---------------------------------------------------------------------------------------------------------------
+
+/** Reasons, extracts, validates. Two model calls, one more for each time a model is asked again. */
+export const run = <A>(question: string, options: RunOptions<A>): Effect.Effect<Answered<A>, Error, Llm.Llm> => {
+  const settings = check(options)
+  return Run.run("plan-and-solve", question, (run) =>
+    Effect.gen(function* () {
+      const reasoning = yield* Effect.mapError(askReasoner(run, question, settings), (error) =>
+        Failure.attach<typeof error, Progress>(error, {})
+      )
+      const { answer, text } = yield* Effect.mapError(askExtractor(run, question, reasoning, settings), (error) =>
+        Failure.attach<typeof error, Progress>(error, { reasoning })
+      )
+      return { _tag: "Answered" as const, answer, text, reasoning }
+    })
+  )
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// private
+// ---------------------------------------------------------------------------------------------------------------
+
+interface Settings<A> {
+  readonly answerFormat: AnswerFormat<A>
+  readonly maxReasoningTokens: number
+  readonly reasoner: typeof prompts.reasoner
+  readonly extractor: typeof prompts.extractor
+  readonly reask: Reask.Reask
+}
+
+const check = <A>(options: RunOptions<A>): Settings<A> => {
+  const owner = "PlanAndSolve.run"
+  Options.rejectUnknown(owner, options, ["answerFormat", "maxReasoningTokens", "prompts", "reask"])
+  return {
+    answerFormat: options.answerFormat,
+    maxReasoningTokens: Options.wholeNumber(owner, "maxReasoningTokens", options.maxReasoningTokens ?? 1000),
+    reasoner: PromptTemplate.override(prompts.reasoner, options.prompts?.reasoner),
+    extractor: PromptTemplate.override(prompts.extractor, options.prompts?.extractor),
+    reask: options.reask ?? Reask.once
+  }
+}
+
+const askReasoner = <A>(run: Run.Run, question: string, settings: Settings<A>) =>
+  Reask.ask<string, never>(run, {
+    role: "reasoner",
+    call: "reasoner",
+    messages: [{ role: "user", content: PromptTemplate.render(settings.reasoner, { question }) }],
+    maxTokens: settings.maxReasoningTokens,
+    reask: settings.reask,
+    read: (reply) => Either.right(ReplyText.visible(reply))
+  })
+
+const askExtractor = <A>(run: Run.Run, question: string, reasoning: string, settings: Settings<A>) =>
+  Reask.ask(run, {
+    role: "extractor",
+    call: "extractor",
+    messages: [
+      {
+        role: "user",
+        content: PromptTemplate.render(settings.extractor, {
+          question,
+          reasoning,
+          answer_format: settings.answerFormat.name
+        })
+      }
+    ],
+    reask: settings.reask,
+    read: (reply) =>
+      Either.map(settings.answerFormat.read(reply), (answer) => ({ answer, text: ReplyText.visible(reply) }))
+  })

@@ -1,0 +1,497 @@
+/**
+ * The Plan-and-Solve agent: plan, carry out each step with a ReAct sub-agent, replan only when a step failed, and
+ * answer from all results.
+ *
+ * Use it for several steps with strong dependencies and a clear end. Where the next steps depend on what is found, use
+ * `PlanAndExecute`, which replans after every step.
+ *
+ * Source: the digest in the specification. The prompts are ours.
+ */
+import type { ExecutorResult } from "@forethought/core/Executor"
+import * as Failure from "@forethought/core/Failure"
+import type * as Llm from "@forethought/core/Llm"
+import * as Options from "@forethought/core/Options"
+import * as PromptTemplate from "@forethought/core/PromptTemplate"
+import * as Reask from "@forethought/core/Reask"
+import { ParseError, type TruncatedReply } from "@forethought/core/ReplyError"
+import * as Run from "@forethought/core/Run"
+import * as ReplyText from "@forethought/core/reply/ReplyText"
+import * as Toolbox from "@forethought/core/Toolbox"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { attempt } from "./internal/execute.js"
+import * as DataFlow from "./internal/planAndSolveAgent/dataFlow.js"
+import * as prompts from "./internal/planAndSolveAgent/prompts.js"
+import * as ReAct from "./ReAct.js"
+
+// ---------------------------------------------------------------------------------------------------------------
+// models
+// ---------------------------------------------------------------------------------------------------------------
+
+/** A step that was carried out. */
+export interface ExecutedStep {
+  /** 1 for the first. */
+  readonly index: number
+  readonly description: string
+  readonly status: "completed" | "failed"
+  /** The result in full, or why there is none. */
+  readonly result: string
+}
+
+/** A value that a step gave a name. */
+export interface Collected {
+  readonly value: string
+  /** The index of the step that gave it. */
+  readonly step: number
+}
+
+export type CollectedData = { readonly [name: string]: Collected }
+
+export interface Answered {
+  readonly _tag: "Answered"
+  readonly finalAnswer: string
+  readonly steps: ReadonlyArray<ExecutedStep>
+  readonly collectedData: CollectedData
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// errors
+// ---------------------------------------------------------------------------------------------------------------
+
+/** What a run had done when it failed. */
+export interface Progress {
+  readonly steps: ReadonlyArray<ExecutedStep>
+  readonly collectedData: CollectedData
+}
+
+/** The replans ran out with a step still failed. `finalAnswer` says so, with what was found. */
+export class NotCompleted extends Data.TaggedError("NotCompleted")<{
+  readonly finalAnswer: string
+  /** The failed steps, each with how it failed. */
+  readonly missing: ReadonlyArray<string>
+  readonly progress: Progress
+}> {
+  override get message(): string {
+    return `The task could not be completed. Missing: ${this.missing.join("; ")}`
+  }
+}
+
+/** What a run can fail with. */
+export type Error = NotCompleted | Failure.Failure<ParseError | TruncatedReply | Llm.LlmError, Progress>
+
+// ---------------------------------------------------------------------------------------------------------------
+// options
+// ---------------------------------------------------------------------------------------------------------------
+
+export interface RunOptions {
+  /** The most steps of a plan. A longer one is asked for again, then cut, which an event says. Default: 7. */
+  readonly maxPlanLength?: number
+  /** The most replans. Default: 2. */
+  readonly maxReplans?: number
+  /** The most turns of the ReAct sub-agent in one step. Default: 8. */
+  readonly maxTurns?: number
+  /**
+   * What a step sees of the steps before it. `results`: each with its result in full. `collected`: the values that they
+   * named. `declared`: the inputs that the plan declares for it, validated before the first step. Default: `results`.
+   */
+  readonly dataFlow?: "results" | "collected" | "declared"
+  /** How the sub-agent runs, but for its turns: see `ReAct.RunOptions`. */
+  readonly react?: Omit<ReAct.RunOptions, "maxTurns" | "format">
+  /** Prompts in place of the default ones; see the source of each for its holes. */
+  readonly prompts?: {
+    readonly planner?: string
+    readonly executor?: string
+    readonly replanner?: string
+    readonly finalizer?: string
+  }
+  /** How often planner and replanner are asked again, with the error appended. Default: once. */
+  readonly reask?: Reask.Reask
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// running
+// ---------------------------------------------------------------------------------------------------------------
+
+/**
+ * Plans, executes, replans on failure, finalises. With `n` steps and `r` replans: `2 + r` model calls and the
+ * sub-agent's own, at most `n · maxTurns`. Roles: `planner`, `executor`, `replanner`, `finalizer`.
+ *
+ * A tool that fails is an observation of the sub-agent; only its own verdict, or a cap that it reached, fails a step.
+ */
+export const run = (
+  task: string,
+  options: RunOptions = {}
+): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox> => {
+  const settings = check(options)
+  return Run.run("plan-and-solve-agent", task, (run) =>
+    Effect.flatMap(Toolbox.Toolbox, ({ describe }) => {
+      const state: State = { steps: [], collected: {}, given: [], plan: [], replans: 0, unresolved: [] }
+      const agent: Agent = { run, task, settings, state, tools: Toolbox.names(describe) }
+      return loop(agent).pipe(
+        Effect.mapError((error) => (error instanceof NotCompleted ? error : Failure.attach(error, progress(state))))
+      )
+    })
+  )
+}
+
+/** The specification's parts: plan (1), execute (2), route (3), replan (4), finalise (5). */
+const loop = (agent: Agent): Effect.Effect<Answered, Unfinished, Llm.Llm | Toolbox.Toolbox> =>
+  Effect.gen(function* () {
+    const { settings, state } = agent
+    state.plan = yield* plan(agent)
+    for (let step = state.plan[0]; step !== undefined; step = state.plan[0]) {
+      const executed = yield* execute(agent, step)
+      state.plan = state.plan.slice(1)
+      if (executed.status === "failed" && state.replans < settings.maxReplans) {
+        state.plan = yield* replan(agent, step, executed)
+        state.unresolved = []
+      }
+    }
+    return yield* finalise(agent)
+  })
+
+// ---------------------------------------------------------------------------------------------------------------
+// parts
+// ---------------------------------------------------------------------------------------------------------------
+
+const plan = (agent: Agent) =>
+  Effect.gen(function* () {
+    const { run, settings, task, tools } = agent
+    const steps = yield* askForPlan(agent, "planner", "planner", {
+      content: PromptTemplate.render(settings.planner, {
+        task,
+        tools: `Tools: ${tools}.`,
+        max_plan_length: String(settings.maxPlanLength),
+        reply_format: planFormat(agent)
+      })
+    })
+    yield* run.emit({
+      _tag: "PlanMade",
+      steps: steps.map((step, index) => ({
+        id: String(index + 1),
+        text: step.description,
+        dependsOn: [...new Set(step.inputs.map((input) => String(input.step)))]
+      }))
+    })
+    return steps
+  })
+
+/** Runs one step and keeps what it gave. A cap that the sub-agent reached fails the step; an `LlmError` the run. */
+const execute = (
+  agent: Agent,
+  step: DataFlow.AgentStep
+): Effect.Effect<ExecutedStep, Llm.LlmError, Llm.Llm | Toolbox.Toolbox> =>
+  Effect.gen(function* () {
+    const { run, settings, state, task } = agent
+    const index = state.steps.length + 1
+    const call = run.id(`step-${index}`)
+    yield* run.emit({ _tag: "StepStarted", call, index, step: step.description })
+    const prompt = PromptTemplate.render(settings.executor, {
+      task,
+      step: step.description,
+      known: known(agent, step),
+      reply_format: settings.dataFlow === "results" ? prompts.verdictFormat : prompts.collectedFormat(step.outputs)
+    })
+    const reported = yield* attempt(run, reactWith(settings), `step-${index}/executor`, {
+      goal: task,
+      step: prompt,
+      pastSteps: [],
+      maxToolCalls: settings.maxTurns
+    })
+    const report = read(settings, step, reported)
+    const executed: ExecutedStep = {
+      index,
+      description: step.description,
+      status: report.status,
+      result: report.result
+    }
+    state.steps.push(executed)
+    state.given.push(report.collected)
+    state.collected = {
+      ...state.collected,
+      ...Object.fromEntries(report.collected.map(([name, value]) => [name, { value, step: index }]))
+    }
+    if (report.status === "failed") state.unresolved = [...state.unresolved, executed]
+    yield* run.emit({
+      _tag: "StepEnded",
+      call,
+      index,
+      step: step.description,
+      status: report.status,
+      result: report.result
+    })
+    return executed
+  })
+
+const replan = (agent: Agent, failed: DataFlow.AgentStep, executed: ExecutedStep) =>
+  Effect.gen(function* () {
+    const { run, settings, state, task } = agent
+    state.replans += 1
+    const call = `replan-${state.replans}`
+    const before = state.plan.map((step) => step.description)
+    const steps = yield* askForPlan(agent, "replanner", call, {
+      content: PromptTemplate.render(settings.replanner, {
+        task,
+        plan: numbered(
+          [failed, ...state.plan].map((step) => step.description),
+          executed.index
+        ),
+        completed: inFull(state.steps.filter((step) => step.status === "completed")),
+        failure: inFull([executed]),
+        max_plan_length: String(settings.maxPlanLength),
+        reply_format: planFormat(agent)
+      })
+    })
+    yield* run.emit({
+      _tag: "Replanned",
+      call: run.id(call),
+      before,
+      after: steps.map((step) => step.description),
+      cause: { step: executed.description, result: executed.result, status: executed.status }
+    })
+    return steps
+  })
+
+/** One call that answers from all results. With a step still failed the answer says so, whatever the model writes. */
+const finalise = (agent: Agent): Effect.Effect<Answered, Unfinished> =>
+  Effect.gen(function* () {
+    const { run, settings, state, task } = agent
+    const completed = state.unresolved.length === 0
+    const written = yield* Reask.ask<string, ParseError>(run, {
+      role: "finalizer",
+      call: "finalizer",
+      messages: [
+        {
+          role: "user",
+          content: PromptTemplate.render(settings.finalizer, {
+            task,
+            steps: inFull(state.steps),
+            verdict: completed ? prompts.completedVerdict : prompts.notCompletedVerdict
+          })
+        }
+      ],
+      reask: settings.reask,
+      read: (reply) => Either.right(ReplyText.visible(reply))
+    })
+    if (completed) return { _tag: "Answered" as const, finalAnswer: written, ...progress(state) }
+    const missing = state.unresolved.map((step) => `${step.description} (${step.result})`)
+    return yield* new NotCompleted({
+      finalAnswer: `The task could not be completed. Missing: ${missing.join("; ")}\n\n${written}`,
+      missing,
+      progress: progress(state)
+    })
+  })
+
+// ---------------------------------------------------------------------------------------------------------------
+// private
+// ---------------------------------------------------------------------------------------------------------------
+
+type Unfinished = NotCompleted | ParseError | TruncatedReply | Llm.LlmError
+
+interface Settings {
+  readonly maxPlanLength: number
+  readonly maxReplans: number
+  readonly maxTurns: number
+  readonly dataFlow: "results" | "collected" | "declared"
+  readonly react: Omit<ReAct.RunOptions, "maxTurns" | "format">
+  readonly planner: typeof prompts.planner
+  readonly executor: typeof prompts.executor
+  readonly replanner: typeof prompts.replanner
+  readonly finalizer: typeof prompts.finalizer
+  readonly reask: Reask.Reask
+}
+
+/** What the specification calls the state. */
+interface State {
+  readonly steps: Array<ExecutedStep>
+  /** For each executed step the values that it named. */
+  readonly given: Array<DataFlow.Report["collected"]>
+  collected: CollectedData
+  plan: ReadonlyArray<DataFlow.AgentStep>
+  replans: number
+  /** The steps that failed since the last replan. */
+  unresolved: ReadonlyArray<ExecutedStep>
+}
+
+interface Agent {
+  readonly run: Run.Run
+  readonly task: string
+  readonly settings: Settings
+  readonly state: State
+  readonly tools: string
+}
+
+const progress = ({ collected, steps }: State): Progress => ({ steps: [...steps], collectedData: collected })
+
+const askForPlan = (
+  { run, settings, state }: Agent,
+  role: "planner" | "replanner",
+  call: string,
+  { content }: { readonly content: string }
+) =>
+  Effect.gen(function* () {
+    const { dataFlow, maxPlanLength, reask } = settings
+    const steps = yield* Reask.ask(run, {
+      role,
+      call,
+      messages: [{ role: "user", content }],
+      ...(dataFlow === "declared" ? { format: declaredFormat } : {}),
+      reask,
+      read: (reply, attempt) =>
+        Either.filterOrLeft(
+          dataFlow === "declared" ? DataFlow.readDeclared(reply, names(state)) : DataFlow.readList(reply),
+          (steps) => steps.length <= maxPlanLength || attempt > 0,
+          (steps) =>
+            new ParseError({
+              problem: "plan_too_long",
+              expected: `a plan of at most ${maxPlanLength} steps`,
+              found: `${steps.length} steps`,
+              reply
+            })
+        )
+    })
+    if (steps.length <= maxPlanLength) return steps
+    const kept = steps.slice(0, maxPlanLength)
+    const words = (some: ReadonlyArray<DataFlow.AgentStep>) => some.map((step) => step.description)
+    yield* run.emit({
+      _tag: "PlanTruncated",
+      call: run.id(call),
+      kept: words(kept),
+      dropped: words(steps.slice(maxPlanLength))
+    })
+    return kept
+  })
+
+/** The names of the values that each executed step gave. */
+const names = ({ given }: State): ReadonlyArray<ReadonlyArray<string>> =>
+  given.map((values) => values.map(([name]) => name))
+
+const planFormat = ({ settings, state }: Agent): string =>
+  settings.dataFlow === "declared" ? prompts.declaredFormat(state.steps.length + 1) : prompts.listFormat
+
+const reactWith =
+  ({ dataFlow, maxTurns, react }: Settings) =>
+  (input: { readonly step: string }): Effect.Effect<ExecutorResult, ReAct.Error, Llm.Llm | Toolbox.Toolbox> =>
+    Effect.map(
+      ReAct.run(input.step, { ...react, maxTurns, ...(dataFlow === "results" ? {} : { format: reportFormat }) }),
+      ({ answer }) => ({ status: "completed" as const, result: answer })
+    )
+
+/** A step that the sub-agent could not end by itself has failed; else its own verdict decides. */
+const read = ({ dataFlow }: Settings, step: DataFlow.AgentStep, reported: ExecutorResult): DataFlow.Report => {
+  if (reported.status === "failed") return { status: "failed", result: reported.result, collected: [] }
+  if (dataFlow === "results") return DataFlow.readVerdict(reported.result)
+  return DataFlow.readCollected(reported.result, dataFlow === "declared" ? step.outputs : [])
+}
+
+/** What the step sees of what came before. */
+const known = ({ settings, state }: Agent, step: DataFlow.AgentStep): string => {
+  const { collected, steps } = state
+  switch (settings.dataFlow) {
+    case "results":
+      return `Steps completed before, with results:\n${inFull(steps)}`
+    case "collected":
+      return `Steps completed before:\n${steps.length === 0 ? "(none)" : steps.map((past) => `${past.index}. ${past.description} (${past.status})`).join("\n")}\n\nValues collected so far:\n${values(Object.entries(collected))}`
+    case "declared":
+      return `Inputs of this step:\n${values(
+        step.inputs.flatMap((source) => {
+          const given = state.given[source.step - 1]?.find(([name]) => name === source.output)
+          return given === undefined ? [] : [[source.output, { value: given[1], step: source.step }] as const]
+        })
+      )}`
+  }
+}
+
+const values = (entries: ReadonlyArray<readonly [name: string, value: Collected]>): string =>
+  entries.length === 0
+    ? "(none)"
+    : entries
+        .map(([name, { step, value }]) => `${name} (from step ${step}):\n${ReplyText.fence("value", value)}`)
+        .join("\n")
+
+/** Steps as {index, description, result}, in full. */
+const inFull = (steps: ReadonlyArray<ExecutedStep>): string =>
+  steps.length === 0
+    ? "(none)"
+    : steps
+        .map(
+          ({ description, index, result, status }) =>
+            `${index}. ${description}\nResult (${status}):\n${ReplyText.fence("result", result)}`
+        )
+        .join("\n")
+
+const numbered = (steps: ReadonlyArray<string>, from: number): string =>
+  steps.map((step, index) => `${from + index}. ${step}`).join("\n")
+
+const reportFormat: Llm.ReplyFormat = {
+  name: "report",
+  schema: {
+    type: "object",
+    properties: {
+      status: { type: "string", enum: ["completed", "failed"] },
+      result: { type: "string" },
+      collected: { type: "object", additionalProperties: { type: "string" } }
+    },
+    required: ["status", "result", "collected"],
+    additionalProperties: false
+  }
+}
+
+const declaredFormat: Llm.ReplyFormat = {
+  name: "plan",
+  schema: {
+    type: "object",
+    properties: {
+      steps: {
+        type: "array",
+        minItems: 1,
+        items: {
+          type: "object",
+          properties: {
+            step: { type: "string" },
+            inputs: {
+              type: "array",
+              items: {
+                type: "object",
+                properties: { step: { type: "integer" }, output: { type: "string" } },
+                required: ["step", "output"],
+                additionalProperties: false
+              }
+            },
+            outputs: { type: "array", items: { type: "string" } }
+          },
+          required: ["step", "inputs", "outputs"],
+          additionalProperties: false
+        }
+      }
+    },
+    required: ["steps"],
+    additionalProperties: false
+  }
+}
+
+const check = (options: RunOptions): Settings => {
+  const owner = "PlanAndSolveAgent.run"
+  Options.rejectUnknown(owner, options, [
+    "maxPlanLength",
+    "maxReplans",
+    "maxTurns",
+    "dataFlow",
+    "react",
+    "prompts",
+    "reask"
+  ])
+  return {
+    maxPlanLength: Options.wholeNumber(owner, "maxPlanLength", options.maxPlanLength ?? 7),
+    maxReplans: Options.wholeNumber(owner, "maxReplans", options.maxReplans ?? 2, 0),
+    maxTurns: Options.wholeNumber(owner, "maxTurns", options.maxTurns ?? 8),
+    dataFlow: Options.oneOf(owner, "dataFlow", options.dataFlow ?? "results", ["results", "collected", "declared"]),
+    react: options.react ?? {},
+    planner: PromptTemplate.override(prompts.planner, options.prompts?.planner),
+    executor: PromptTemplate.override(prompts.executor, options.prompts?.executor),
+    replanner: PromptTemplate.override(prompts.replanner, options.prompts?.replanner),
+    finalizer: PromptTemplate.override(prompts.finalizer, options.prompts?.finalizer),
+    reask: options.reask ?? Reask.once
+  }
+}

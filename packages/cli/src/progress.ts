@@ -41,7 +41,7 @@ export const make = (screen: Screen, now: () => number): Progress => {
     screen.draw(
       running().map((call) => {
         const taken = seconds(now() - call.startedAt)
-        return `${stamp(now())} ${spinner} ${cut(call.label, 14 + taken.length)}  ${taken}`
+        return `        ${spinner} ${cut(call.label, 14 + taken.length)}  ${taken}`
       })
     )
   }

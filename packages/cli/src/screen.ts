@@ -44,7 +44,8 @@ export const make = (output: Output, env: { readonly [name: string]: string | un
     drawn = 0
   }
   let region: ReadonlyArray<string> = []
-  const columns = () => Math.max(20, (output.columns ?? defaultColumns) - 1)
+  // A terminal that does not know its width says 0.
+  const columns = () => Math.max(20, (output.columns || defaultColumns) - 1)
   const redraw = () => {
     if (region.length === 0) return
     output.write(`${region.join("\n")}\n`)

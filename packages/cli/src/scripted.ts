@@ -52,7 +52,7 @@ export const fromData = (data: unknown, source: string): LoadedModel => {
         reason: Llm.Reason.BadRequest(),
         role,
         call,
-        detail: `the script has no reply for the call ${call} of the ${role}; it has ${entries.length} replies, ${left} of them not used yet`
+        detail: `no scripted reply fits the call ${call} of the ${role}: of ${entries.length} in the script, ${left} not used yet`
       })
   )
   return { layer: Llm.layer(model.complete), leftOver: () => Effect.runSync(model.left) }

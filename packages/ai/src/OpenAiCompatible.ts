@@ -32,11 +32,14 @@ import * as Retry from "./Retry.js"
 // ---------------------------------------------------------------------------------------------------------------
 
 export interface Options extends Retry.Options {
-  /** The address that `/chat/completions` is appended to, usually ending in `/v1`. A trailing slash is ignored. */
+  /**
+   * The address to whose path `/chat/completions` is appended, usually ending in `/v1`. A trailing slash is ignored, a
+   * query is kept.
+   */
   readonly baseUrl: string
   /** The model's name as the server knows it. */
   readonly model: string
-  /** Sent as a bearer token. Default: none, as servers at home want it. */
+  /** Sent as a bearer token. Default, and when blank: none, as servers at home want it. */
   readonly apiKey?: Redacted.Redacted | undefined
   /**
    * The time allowed for one attempt, from sending to the last byte of the reply. Default: 120 seconds. With retries
@@ -221,12 +224,14 @@ const address = (options: Options): string | { readonly problem: string } => {
   if (url.username !== "" || url.password !== "") {
     return { problem: "the base URL holds credentials: give them as apiKey or in headers" }
   }
-  return `${options.baseUrl.replace(/\/$/, "")}/chat/completions`
+  url.pathname = `${url.pathname.replace(/\/$/, "")}/chat/completions`
+  return url.toString()
 }
 
 const requestHeaders = (options: Options): { readonly [name: string]: string } => {
   const headers: { [name: string]: string } = {}
-  if (options.apiKey !== undefined) headers["authorization"] = `Bearer ${Redacted.value(options.apiKey).trim()}`
+  const key = options.apiKey === undefined ? "" : Redacted.value(options.apiKey).trim()
+  if (key !== "") headers["authorization"] = `Bearer ${key}`
   for (const [name, value] of Object.entries(options.headers ?? {})) {
     headers[name.toLowerCase()] = Redacted.isRedacted(value) ? Redacted.value(value) : value
   }

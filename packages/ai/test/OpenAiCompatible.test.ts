@@ -43,8 +43,17 @@ describe("the request", () => {
       const apiKey = Redacted.make("sk-loopback\n")
       yield* ask(server.url, {}, { baseUrl: `${server.url}/v1`, apiKey })
       yield* ask(server.url, {}, { baseUrl: `${server.url}/api/v3/`, headers: { "X-Title": "forethought" } })
-      expect(server.received.map(({ path }) => path)).toEqual(["/v1/chat/completions", "/api/v3/chat/completions"])
-      expect(server.received.map(({ headers }) => headers.authorization)).toEqual(["Bearer sk-loopback", undefined])
+      yield* ask(server.url, {}, { baseUrl: `${server.url}/deployments/d?api-version=1`, apiKey: Redacted.make(" ") })
+      expect(server.received.map(({ path }) => path)).toEqual([
+        "/v1/chat/completions",
+        "/api/v3/chat/completions",
+        "/deployments/d/chat/completions?api-version=1"
+      ])
+      expect(server.received.map(({ headers }) => headers.authorization)).toEqual([
+        "Bearer sk-loopback",
+        undefined,
+        undefined
+      ])
       expect(server.received[1]?.headers["x-title"]).toBe("forethought")
       expect(server.received[0]?.body).toEqual({
         model: "m",

@@ -162,3 +162,10 @@ const specsOf = <L extends string>(
   for (const label in options) specs.push({ label, text: options[label] })
   return specs
 }
+
+/** Any text that says something, as it is. */
+export const text: AnswerFormat<string> = make("short text", (shown) =>
+  shown === ""
+    ? Either.left(new ParseError({ problem: "no_answer", expected: "an answer", found: "nothing" }))
+    : Either.right(shown)
+)

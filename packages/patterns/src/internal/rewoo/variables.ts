@@ -20,11 +20,11 @@ export const isDigitCode = (code: number): boolean => code >= 48 && code <= 57
 
 /**
  * Where the whole token `#E<n>` (or `#e<n>`) that starts at `at` ends, or -1. `#E1` is not in `#E10`, `#E1F0A2`,
- * `#E1E4E8` or `C#E1`.
+ * `#E1E4E8` or `C#E1`. `isJoined`: another variable ends at `at`, as in `#E1#E2`.
  */
-export const variableEnd = (text: string, at: number): number => {
+export const variableEnd = (text: string, at: number, isJoined = false): number => {
   if (text.charCodeAt(at) !== 35 || (text.charCodeAt(at + 1) | 32) !== 101) return -1
-  if (at > 0 && isWordCode(text.charCodeAt(at - 1))) return -1
+  if (!isJoined && at > 0 && isWordCode(text.charCodeAt(at - 1))) return -1
   let end = at + 2
   while (isDigitCode(text.charCodeAt(end))) end += 1
   return end === at + 2 || isWordCode(text.charCodeAt(end)) ? -1 : end
@@ -46,7 +46,7 @@ export const splitReferences = (
   const references = new Set<string>()
   let from = 0
   for (let at = input.indexOf("#"); at !== -1; at = input.indexOf("#", at + 1)) {
-    const end = variableEnd(input, at)
+    const end = variableEnd(input, at, at === from && pieces.length > 0)
     if (end === -1) continue
     const variable = variableName(input, at, end)
     const digits = end - at - 1

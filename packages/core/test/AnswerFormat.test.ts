@@ -446,9 +446,12 @@ describe("reported cases", () => {
 })
 
 describe("kinds", () => {
-  it.each(numbers)("number of %j is %j", (reply, expected, format) => {
-    expect(read(format ?? number, reply)).toEqual(plainNumber(expected))
-  })
+  it.each(numbers.map(([reply, expected, format = number]) => ({ reply, expected, format })))(
+    "number of $reply",
+    ({ expected, format, reply }) => {
+      expect(read(format, reply)).toEqual(plainNumber(expected))
+    }
+  )
   it.each(dates)("date of %j is %j", (reply, expected) => {
     expect(read(date, reply)).toBe(expected)
   })
@@ -532,7 +535,14 @@ const hostile = fc
 describe("laws", () => {
   it("every string gives an answer or a ParseError with a known problem word", () => {
     const known = "no_number ambiguous malformed no_option no_answer invalid_date inconsistent".split(" ")
-    const formats = [number, suffixed, date, letters, option({ A: "11", B: "a kite" }), option(["yes", "no"])]
+    const formats: ReadonlyArray<AnswerFormat.AnswerFormat<unknown>> = [
+      number,
+      suffixed,
+      date,
+      letters,
+      option({ A: "11", B: "a kite" }),
+      option(["yes", "no"])
+    ]
     fc.assert(
       fc.property(hostile, (reply) => {
         for (const format of formats) {

@@ -121,9 +121,6 @@ const readOpenAiCompatible = (rest: string, { env }: Surroundings): Model => {
       `The base URL of the model ${name} holds a password or key. Take it out, and set FORETHOUGHT_API_KEY in place of it.`
     )
   }
-  if (url.search !== "" || url.hash !== "") {
-    throw new UsageError(`The base URL of the model ${name} must end with its path, without "?" or "#". ${usage}`)
-  }
   const key = apiKeyFor(url, env)
   return {
     label: `${name} at ${url.origin}${url.pathname.replace(/\/$/, "")}`,

@@ -22,7 +22,7 @@ const plain = (text: string): string =>
     .replace(/\.$/, "")
 
 const isWordChar = (char: string): boolean =>
-  char < "\u0080" ? /^[A-Za-z0-9_]/.test(char) : /[\p{Script=Latin}\p{N}]/u.test(char)
+  char < "\u0080" ? /^[A-Za-z0-9_]/.test(char) : /[\p{Script=Latin}\p{N}\p{M}]/u.test(char)
 const isLetter = (label: string): boolean => /^[A-Za-z]$/.test(label)
 
 interface Hit<L> {

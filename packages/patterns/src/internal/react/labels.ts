@@ -17,7 +17,7 @@ export interface Label {
 
 // Bounded repetitions only: the work per line is.
 const label =
-  /(?:(thoughts?)|(action[ _-]?input|tool[ _-]?input)|(action)|(observations?)|((?:the )?final[ _-]?answer|answer)|(question)|(input|arguments|args|parameters)|(tool))[ \t*_]{0,4}\d{0,3}[ \t*_]{0,4}[:：][*_]{0,3}/iy
+  /(?:(thoughts?)|(action[ _-]?input|tool[ _-]?input)|(action)|(observations?)|((?:the )?final[ _-]?answer|answer)|(question)|(input|arguments|args|parameters)|(tool))[ \t*_]{0,4}\d{0,3}[ \t*_]{0,4}[:：]\*{0,3}/iy
 const heading = /((?:the )?final answer)[ \t*_]{0,4}(?:\r?\n|$)/iy
 const inline =
   /(?<=[\s.!?*])(?:(Action[ _]?Input)|(Action)|(Observation)|((?:Final )?Answer))[ \t*]{0,3}\d{0,3}[ \t*]{0,3}[:：]/g

@@ -39,7 +39,8 @@ export const readTurn = (reply: string): Either.Either<Turn, ParseError> => {
   const text = visible(reply)
   const fail = (problem: string, at: number) =>
     Either.left(new ParseError({ problem, expected, found: text === "" ? "an empty reply" : excerpt(text, at), reply }))
-  const answer = (said: string, thought: string): Either.Either<Turn, ParseError> => {
+  const answer = (written: string, thought: string): Either.Either<Turn, ParseError> => {
+    const said = withoutLabel(written)
     if (said === "") return fail("empty_reply", 0)
     if (toolCallMarkup(said)) return fail("tool_call_markup", Math.max(0, text.indexOf(said)))
     return Either.right(thought === "" ? { _tag: "Answer", text: said } : { _tag: "Answer", text: said, thought })
@@ -56,7 +57,7 @@ export const readTurn = (reply: string): Either.Either<Turn, ParseError> => {
     const call = whole.startsWith("{") ? callOf(parseJson(whole)) : undefined
     if (call !== undefined && !toolCallMarkup(whole)) return action("", call.tool, call.input)
     const end = findLabel(text, 0, ["observation"])?.start ?? text.length
-    return answer(withoutLabel(text.slice(0, end)), "")
+    return answer(text.slice(0, end), "")
   }
   const thought = withoutLabel(text.slice(0, first.start))
   if (first.kind === "answer") return answer(trimMarks(text.slice(first.end, answerEnd(text, first.end))), thought)
@@ -109,7 +110,7 @@ const firstLabel = (text: string): Label | undefined => {
 /** The input behind its label: a whole JSON value, the inside of a code fence, or text up to the next label. */
 const readInput = (text: string, label: Label): string => {
   let start = label.end
-  while (start < text.length && /[\s*_]/.test(text.charAt(start))) start += 1
+  while (start < text.length && /[\s*]/.test(text.charAt(start))) start += 1
   const limit = nextLabel(text, label.end)
   const rest = text.slice(start, limit)
   const fenced = unfenceFirst(rest)
@@ -146,7 +147,7 @@ const callOf = (value: unknown): { readonly tool: string; readonly input: string
   return { tool: nameOf(tool), input: typeof input === "string" ? input : JSON.stringify(input) }
 }
 
-const marks = " \t\r\n*_`\"'“”‘’"
+const marks = " \t\r\n*`\"'“”‘’"
 const trimMarks = (text: string): string => {
   const trimmed = text.trim()
   let from = 0

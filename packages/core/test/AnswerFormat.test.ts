@@ -195,7 +195,7 @@ const numbers: ReadonlyArray<NumberRow> = [
   ["Answer: 3 pi", "!no_number"],
   ["Answer: 3π", "!no_number"],
   ["Answer: √2", "!no_number"],
-  ["Answer: 2n + 3", "!ambiguous"],
+  ["Answer: 2n + 3", "!no_number"],
   ["He had 5 days. So he earned $12n more.", "!no_number"],
   ["Answer: 5th of 12", "!no_number"],
   ["He has 5 left. Answer: yes", "!no_number"],

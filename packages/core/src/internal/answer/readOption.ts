@@ -186,17 +186,23 @@ const inSentences = <L extends string>(
   const labels = new Set<L>()
   let firstAt = from
   const body = text.slice(from, to)
+  const hits = candidates(text, from, to, options)
+  let next = 0
   let start = 0
   clauseBreak.lastIndex = 0
-  while (start <= body.length) {
+  while (next < hits.length && labels.size < 2) {
     const mark = clauseBreak.exec(body)
     const end = mark === null ? body.length : mark.index
-    const hits = candidates(text, from + start, from + end, options)
-    if (hits.length > 0 && !negation.test(between(text, from + start, from + end, hits))) {
-      if (labels.size === 0) firstAt = hits[0]?.start ?? from
-      for (const hit of hits) labels.add(hit.label)
+    const inClause: Array<Hit<L>> = []
+    for (let hit = hits[next]; hit !== undefined && hit.start < from + end; hit = hits[next]) {
+      inClause.push(hit)
+      next += 1
     }
-    if (mark === null || labels.size > 1) break
+    if (inClause.length > 0 && !negation.test(between(text, from + start, from + end, inClause))) {
+      if (labels.size === 0) firstAt = inClause[0]?.start ?? from
+      for (const hit of inClause) labels.add(hit.label)
+    }
+    if (mark === null) break
     start = end + Math.max(1, mark[0].length)
     clauseBreak.lastIndex = start
   }

@@ -153,14 +153,18 @@ const tables: ReadonlyArray<readonly [name: string, read: Reader, expected: stri
 ]
 
 describe.each(tables)("The correction of %s", (_name, read, expected, rows) => {
-  it.each(rows)("%j: %s", (reply, problem, found, own) => {
-    const result = read(reply)
-    if (Either.isRight(result)) throw new Error(`was read as ${JSON.stringify(result.right)}`)
-    expect(result.left.problem).toBe(problem)
-    expect(correctionText(result.left)).toBe(
-      `Your reply could not be used.\nExpected ${own ?? expected}, but found ${found}.\nReply again, in the format asked for and with nothing else.`
-    )
-  })
+  it.each(rows.map((row) => ({ row, name: `${JSON.stringify(row[0].slice(0, 60))}: ${row[1]}` })))(
+    "$name",
+    ({ row }) => {
+      const [reply, problem, found, own] = row
+      const result = read(reply)
+      if (Either.isRight(result)) throw new Error(`was read as ${JSON.stringify(result.right)}`)
+      expect(result.left.problem).toBe(problem)
+      expect(correctionText(result.left)).toBe(
+        `Your reply could not be used.\nExpected ${own ?? expected}, but found ${found}.\nReply again, in the format asked for and with nothing else.`
+      )
+    }
+  )
 })
 
 describe("The correction of any reply", () => {

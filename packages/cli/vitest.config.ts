@@ -12,5 +12,11 @@ export default defineProject({
       { find: /^@forethought\/(\w+)$/, replacement: `${packages}$1/src/index.ts` }
     ]
   },
-  test: { name: "cli", include: ["test/**/*.test.ts"] }
+  test: {
+    name: "cli",
+    include: ["test/**/*.test.ts"],
+    testTimeout: 30_000,
+    // The program is tested as people run it: bundled, as a process of its own.
+    globalSetup: ["test/support/build.ts"]
+  }
 })

@@ -12,5 +12,5 @@ export default defineProject({
       { find: /^@forethought\/(\w+)$/, replacement: `${packages}$1/src/index.ts` }
     ]
   },
-  test: { name: "patterns", include: ["test/**/*.test.ts"] }
+  test: { name: "patterns", include: ["test/**/*.test.ts"], testTimeout: 30_000 }
 })

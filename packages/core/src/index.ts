@@ -3,9 +3,11 @@
  */
 export * as CallPath from "./CallPath.js"
 export * as Dag from "./Dag.js"
+export * as Executor from "./Executor.js"
 export * as Failure from "./Failure.js"
 export * as Journal from "./Journal.js"
 export * as Llm from "./Llm.js"
+export * as PatternTool from "./PatternTool.js"
 export * as PromptTemplate from "./PromptTemplate.js"
 export * as Reask from "./Reask.js"
 export * as ReplyError from "./ReplyError.js"

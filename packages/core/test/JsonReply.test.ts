@@ -307,7 +307,7 @@ const noise = fc
   )
   .map((parts) => parts.join(""))
 
-describe("laws", () => {
+describe("laws", { timeout: 300_000 }, () => {
   it("reads back what was written, however it is laid out and wrapped", () => {
     const layouts = fc.record({
       indent: fc.constantFrom(0, 2, "\t"),
@@ -372,8 +372,9 @@ describe("laws", () => {
   })
 
   it("gives a text with unescaped quotes in full or not at all", () => {
+    // No opening brace: a text with `"}{"` inside cannot be told from two objects.
     const plain = fc
-      .array(fc.constantFrom("a", "b ", " c", ",", ", ", ":", "}", "]", "'", "//", "\n", "x: ", "{"), { maxLength: 6 })
+      .array(fc.constantFrom("a", "b ", " c", ",", ", ", ":", "}", "]", "'", "//", "\n", "x: "), { maxLength: 6 })
       .map((parts) => parts.join(""))
     const quoted = fc
       .tuple(fc.constantFrom('"', "„", "“"), plain)

@@ -6,10 +6,12 @@
  * Source: Prasad et al. 2023, "ADaPT: As-Needed Decomposition and Planning with Language Models". The prompts are
  * verbatim from the specification.
  */
-import type { Executor, ExecutorResult } from "@forethought/core/Executor"
+import * as CallPath from "@forethought/core/CallPath"
+import type { Executor, ExecutorInput, ExecutorResult } from "@forethought/core/Executor"
 import * as Failure from "@forethought/core/Failure"
 import type * as Llm from "@forethought/core/Llm"
 import * as Options from "@forethought/core/Options"
+import * as PatternTool from "@forethought/core/PatternTool"
 import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import * as Reask from "@forethought/core/Reask"
 import { ParseError } from "@forethought/core/ReplyError"
@@ -23,6 +25,7 @@ import * as Either from "effect/Either"
 import { type Decomposition, type Group, readDecomposition } from "./internal/adapt/parse.js"
 import * as prompts from "./internal/adapt/prompts.js"
 import { attempt } from "./internal/execute.js"
+import * as executorPrompts from "./internal/executor.js"
 import { fold } from "./internal/fold.js"
 import * as ReAct from "./ReAct.js"
 
@@ -372,6 +375,31 @@ const replyFormat: Llm.ReplyFormat = {
 
 const maxReasonChars = 20_000
 
+/** A result as text: the text itself, or the results of an *and* one below the other. */
+export const resultText = (result: Result): string =>
+  typeof result === "string" ? result : result.map(resultText).join("\n")
+
+/** ADaPT as the executor of a step, with other bounds than the defaults. The caller's `maxToolCalls` holds. */
+export const executorWith =
+  (options: Omit<RunOptions, "maxToolCalls"> = {}) =>
+  (input: ExecutorInput): Effect.Effect<ExecutorResult, Error, Llm.Llm | Toolbox.Toolbox> =>
+    run(executorPrompts.task(input), { ...options, maxToolCalls: input.maxToolCalls }).pipe(
+      Effect.map(({ result }) => ({ status: "completed" as const, result: resultText(result) })),
+      CallPath.at(input.call)
+    )
+
+/** ADaPT as the executor of a step. */
+export const executor = executorWith()
+
+/** The pattern as a tool that takes a task; see `PatternTool.make`. */
+export const asTool = (presentation: PatternTool.Presentation = {}, options: RunOptions = {}) =>
+  PatternTool.make(presentation, {
+    name: "adapt",
+    description: "Tries a task of unknown difficulty, and splits what fails. Takes the task.",
+    run: (task) => run(task, options),
+    answer: ({ result }) => resultText(result)
+  })
+
 // ---------------------------------------------------------------------------------------------------------------
 // private
 // ---------------------------------------------------------------------------------------------------------------
@@ -467,7 +495,3 @@ const check = <E, R>(options: RunOptions<E, R>): Settings => {
     reask: options.reask ?? Reask.once
   }
 }
-
-/** A result as text: the text itself, or the results of an *and* one below the other. */
-export const resultText = (result: Result): string =>
-  typeof result === "string" ? result : result.map(resultText).join("\n")

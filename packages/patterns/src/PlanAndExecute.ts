@@ -11,6 +11,7 @@ import type { Executor } from "@forethought/core/Executor"
 import * as Failure from "@forethought/core/Failure"
 import type * as Llm from "@forethought/core/Llm"
 import * as Options from "@forethought/core/Options"
+import * as PatternTool from "@forethought/core/PatternTool"
 import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import * as Reask from "@forethought/core/Reask"
 import type { ParseError, TruncatedReply } from "@forethought/core/ReplyError"
@@ -147,6 +148,15 @@ const runWith = <E, R>(
       }
       return yield* new StepCapReached({ maxSteps: settings.maxSteps, progress: progress() })
     })
+  })
+
+/** The pattern as a tool that takes a task; see `PatternTool.make`. */
+export const asTool = (presentation: PatternTool.Presentation = {}, options: RunOptions = {}) =>
+  PatternTool.make(presentation, {
+    name: "plan_and_execute",
+    description: "Works on an open-ended goal step by step and replans after each. Takes the goal.",
+    run: (task) => run(task, options),
+    answer: ({ finalAnswer }) => finalAnswer
   })
 
 // ---------------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@
 import * as Failure from "@forethought/core/Failure"
 import type * as Llm from "@forethought/core/Llm"
 import * as Options from "@forethought/core/Options"
+import * as PatternTool from "@forethought/core/PatternTool"
 import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import * as Reask from "@forethought/core/Reask"
 import type { ParseError, TruncatedReply } from "@forethought/core/ReplyError"
@@ -79,6 +80,15 @@ export const run = <A>(question: string, options: RunOptions<A>): Effect.Effect<
     })
   )
 }
+
+/** The pattern as a tool that takes a question; see `PatternTool.make`. The answer is the extractor's text. */
+export const asTool = <A>(options: RunOptions<A>, presentation: PatternTool.Presentation = {}) =>
+  PatternTool.make(presentation, {
+    name: "plan_and_solve",
+    description: "Reasons step by step about a question that holds everything needed. Takes the question.",
+    run: (question) => run(question, options),
+    answer: ({ text }) => text
+  })
 
 // ---------------------------------------------------------------------------------------------------------------
 // private

@@ -7,10 +7,12 @@
  *
  * Source: the digest in the specification. The prompts are ours.
  */
-import type { ExecutorResult } from "@forethought/core/Executor"
+import * as CallPath from "@forethought/core/CallPath"
+import type { ExecutorInput, ExecutorResult } from "@forethought/core/Executor"
 import * as Failure from "@forethought/core/Failure"
 import type * as Llm from "@forethought/core/Llm"
 import * as Options from "@forethought/core/Options"
+import * as PatternTool from "@forethought/core/PatternTool"
 import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import * as Reask from "@forethought/core/Reask"
 import { ParseError, type TruncatedReply } from "@forethought/core/ReplyError"
@@ -21,6 +23,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { attempt } from "./internal/execute.js"
+import * as executorPrompts from "./internal/executor.js"
 import * as DataFlow from "./internal/planAndSolveAgent/dataFlow.js"
 import * as prompts from "./internal/planAndSolveAgent/prompts.js"
 import * as ReAct from "./ReAct.js"
@@ -281,6 +284,22 @@ const finalise = (agent: Agent): Effect.Effect<Answered, Unfinished> =>
       missing,
       progress: progress(state)
     })
+  })
+
+/** The agent as the executor of a step. The caller's `maxToolCalls` bounds the turns of each of its steps. */
+export const executor = (input: ExecutorInput): Effect.Effect<ExecutorResult, Error, Llm.Llm | Toolbox.Toolbox> =>
+  run(executorPrompts.task(input), { maxTurns: Math.max(1, input.maxToolCalls) }).pipe(
+    Effect.map(({ finalAnswer }) => ({ status: "completed" as const, result: finalAnswer })),
+    CallPath.at(input.call)
+  )
+
+/** The pattern as a tool that takes a task; see `PatternTool.make`. */
+export const asTool = (presentation: PatternTool.Presentation = {}, options: RunOptions = {}) =>
+  PatternTool.make(presentation, {
+    name: "plan_and_solve_agent",
+    description: "Works on a task of several dependent steps with a clear end. Takes the task.",
+    run: (task) => run(task, options),
+    answer: ({ finalAnswer }) => finalAnswer
   })
 
 // ---------------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import * as Failure from "@forethought/core/Failure"
 import type * as Llm from "@forethought/core/Llm"
 import type { LlmError } from "@forethought/core/Llm"
 import * as Options from "@forethought/core/Options"
+import * as PatternTool from "@forethought/core/PatternTool"
 import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import * as Reask from "@forethought/core/Reask"
 import type { TruncatedReply } from "@forethought/core/ReplyError"
@@ -214,6 +215,15 @@ export const executorWith =
 
 /** ReAct as the executor of a step. The step is the task, word for word, unless the caller shows it past steps too. */
 export const executor = executorWith()
+
+/** The pattern as a tool that takes a task; see `PatternTool.make`. */
+export const asTool = (presentation: PatternTool.Presentation = {}, options: RunOptions = {}) =>
+  PatternTool.make(presentation, {
+    name: "react",
+    description: "Works on a small task with tools and gives the answer. Takes the task.",
+    run: (task) => run(task, options),
+    answer: ({ answer }) => answer
+  })
 
 // ---------------------------------------------------------------------------------------------------------------
 // private

@@ -7,11 +7,14 @@
  *
  * Source: Xu et al. 2023, "ReWOO: Decoupling Reasoning from Observations for Efficient Augmented Language Models".
  */
+import * as CallPath from "@forethought/core/CallPath"
 import * as Dag from "@forethought/core/Dag"
+import type { ExecutorInput, ExecutorResult } from "@forethought/core/Executor"
 import * as Failure from "@forethought/core/Failure"
 import type * as Llm from "@forethought/core/Llm"
 import type { LlmError } from "@forethought/core/Llm"
 import * as Options from "@forethought/core/Options"
+import * as PatternTool from "@forethought/core/PatternTool"
 import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import * as Reask from "@forethought/core/Reask"
 import type { TruncatedReply } from "@forethought/core/ReplyError"
@@ -24,6 +27,7 @@ import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as executorPrompts from "./internal/executor.js"
 import { issueMessage, type PlanIssue } from "./internal/rewoo/issues.js"
 import { type ParsedStep, readPlan } from "./internal/rewoo/parse.js"
 import * as prompts from "./internal/rewoo/prompts.js"
@@ -145,6 +149,22 @@ const solve = (
       }).pipe(Effect.mapError((error) => Failure.attach(error, progress())))
     })
   )
+
+/** Parallel ReWOO as the executor of a step. The caller's `maxToolCalls` caps the plan. */
+export const executor = (input: ExecutorInput): Effect.Effect<ExecutorResult, Error, Llm.Llm | Toolbox.Toolbox> =>
+  parallel(executorPrompts.task(input), { maxPlanLength: Math.max(1, input.maxToolCalls) }).pipe(
+    Effect.map(({ answer }) => ({ status: "completed" as const, result: answer })),
+    CallPath.at(input.call)
+  )
+
+/** The pattern as a tool that takes a task; see `PatternTool.make`. */
+export const asTool = (presentation: PatternTool.Presentation = {}, options: ParallelOptions = {}) =>
+  PatternTool.make(presentation, {
+    name: "rewoo",
+    description: "Answers a question from several look-ups that can be planned up front. Takes the question.",
+    run: (task) => parallel(task, options),
+    answer: ({ answer }) => answer
+  })
 
 // ---------------------------------------------------------------------------------------------------------------
 // private

@@ -11,7 +11,7 @@
  */
 import * as Either from "effect/Either"
 import type { Finding, Problem } from "../internal/answer/finding.js"
-import { findMarked, type Marked } from "../internal/answer/markers.js"
+import { lastMarked, type Marked } from "../internal/answer/markers.js"
 import { type DateOrder, dateInMarked, dateInPlain } from "../internal/answer/readDate.js"
 import { numberInMarked, numberInPlain } from "../internal/answer/readNumber.js"
 import { type OptionSpec, optionInMarked, optionInPlain } from "../internal/answer/readOption.js"
@@ -67,11 +67,8 @@ const fromReaders = <A>(name: string, readers: Readers<A>): AnswerFormat<A> => (
         })
       )
     if (text.trim() === "") return fail("no_answer", 0)
-    const marked = findMarked(text)
-    for (let index = marked.length - 1; index >= 0; index -= 1) {
-      const place = marked[index]
-      if (place === undefined) continue
-      const finding = readers.marked(text, place)
+    for (const marked of lastMarked(text)) {
+      const finding = readers.marked(text, marked)
       if (finding._tag === "Found") return Either.right(finding.value)
       if (finding._tag === "Problem") return fail(finding.problem, finding.at)
     }

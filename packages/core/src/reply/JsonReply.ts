@@ -3,6 +3,7 @@
  */
 import * as Either from "effect/Either"
 import { excerpt, ParseError } from "../ReplyError.js"
+import * as JsonRepair from "./JsonRepair.js"
 import * as JsonText from "./JsonText.js"
 import { trim, visible } from "./ReplyText.js"
 
@@ -62,25 +63,30 @@ export const readVisible = (shown: string, reply: string, options: Options): Eit
   const wanted = new Map(options.keys.map((key) => [fold(key), key]))
   const objects: Array<{ readonly value: Readonly<Record<string, unknown>>; readonly span: JsonText.Span }> = []
   const foldedKeys = [...wanted.keys()]
-  let repairable = JsonText.maxRepairLength
+  let repairable = JsonRepair.maxLength
+  let broken = 0
   let malformed: JsonText.Span | undefined
   let other: JsonText.Span | undefined
   let echo = false
   let twice = false
-  for (const span of found.spans) {
+  for (const [index, span] of found.spans.entries()) {
     const source = content.slice(span.start, span.end)
     const folded = fold(source)
     if (!foldedKeys.some((key) => folded.includes(key))) {
       other = span
       continue
     }
-    let parsed = span.isCutShort ? undefined : JsonText.parse(source)
-    if (parsed === undefined && !span.isCutShort) {
+    const isWhole = index >= found.doubtful
+    let parsed = isWhole ? JsonRepair.parse(source) : undefined
+    if (parsed === undefined && isWhole) {
       repairable -= source.length
-      if (repairable >= 0) parsed = JsonText.repair(content, span)
+      if (repairable >= 0) parsed = JsonRepair.repair(content, span)
     }
     if (parsed === undefined) {
       malformed = span
+      broken++
+      // Nothing that follows so many broken objects is a reply; each more would only cost time.
+      if (broken === maxBroken) break
       continue
     }
     const qualifying = candidates(parsed, wanted)
@@ -136,6 +142,8 @@ export const named = (value: unknown, keys: ReadonlyArray<string>): Readonly<Rec
 // ---------------------------------------------------------------------------------------------------------------
 // internals
 // ---------------------------------------------------------------------------------------------------------------
+
+const maxBroken = 100
 
 type Wanted = ReadonlyMap<string, string>
 type Entries = Readonly<Record<string, unknown>>

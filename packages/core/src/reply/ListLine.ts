@@ -13,7 +13,11 @@ export interface Line {
   readonly text: string
   /** The number of a numbered item. */
   readonly number: number
+  /** How the number is written: behind a word, in brackets, as a Chinese numeral, or plainly. */
+  readonly style: Style
 }
+
+export type Style = "plain" | "word" | "bracket" | "chinese"
 
 /**
  * Reads a line. A label is `1.` `1)` `(1)` `1:` `1 -` `1、` `１．` `①` `1️⃣` `Step 1:` `第一步：` `一、` `（一）`, and may stand
@@ -34,7 +38,7 @@ export const read = (source: string): Line => {
     blanks()
   }
   const body = raw.slice(i)
-  const plain = (kind: Line["kind"], text: string): Line => ({ kind, raw, indent, text, number: 0 })
+  const plain = (kind: Line["kind"], text: string): Line => ({ kind, raw, indent, text, number: 0, style: "plain" })
   if (body === "") return plain("blank", "")
 
   const heading = /^#{1,6}(?=\s)/.exec(body)?.[0] ?? ""
@@ -42,13 +46,13 @@ export const read = (source: string): Line => {
   const bullet = bulletLength(afterHeading)
   const afterBullet = trim(afterHeading.slice(bullet))
   const item = numbered(afterBullet)
-  if (item !== undefined) return { kind: "number", raw, indent, text: item.text, number: item.number }
+  if (item !== undefined) return { kind: "number", raw, indent, ...item }
   if (heading !== "" || isRule(body) || isAllBold(body)) return plain("break", trim(body))
   return bullet > 0 ? plain("bullet", withoutEmphasis(afterBullet)) : plain("text", trim(body))
 }
 
 /** The number and text of a numbered item, or undefined when the text does not start with a label. */
-export const numbered = (source: string): { readonly number: number; readonly text: string } | undefined => {
+export const numbered = (source: string): Pick<Line, "number" | "style" | "text"> | undefined => {
   const opener = /^(?:\*{1,3}|_{1,3})(?=\S)/.exec(source)?.[0] ?? ""
   const label = labelAt(source, opener.length, opener)
   if (label === undefined) return undefined
@@ -60,7 +64,8 @@ export const numbered = (source: string): { readonly number: number; readonly te
   const text = withoutEmphasis(trim(rest))
   // `1. Step 1: x`: some models label twice.
   const again = labelAt(text, 0, "")
-  return { number: label.number, text: again?.number === label.number ? trim(text.slice(again.end)) : text }
+  const { number, style } = label
+  return { number, style, text: again?.number === label.number ? trim(text.slice(again.end)) : text }
 }
 
 /** Removes emphasis that surrounds the whole text; marks inside stay. */
@@ -94,6 +99,7 @@ export const isEmptyItem = (text: string): boolean => {
 
 interface Label {
   readonly number: number
+  readonly style: Style
   readonly end: number
   /** Whether the emphasis that was opened before the label was closed with it. */
   readonly closed: boolean
@@ -105,7 +111,7 @@ const numberWords = ["one", "two", "three", "four", "five", "six", "seven", "eig
 const chineseDigits = "零一二三四五六七八九"
 
 const wordLabel = new RegExp(
-  `(?:${words})[ \\t\\u00a0]{0,3}(?:#|n[or]\\.|nº|№)?[ \\t]?(?:([0-9０-９]{1,3})|([一二三四五六七八九十]{1,3})|(${numberWords.join("|")})(?![a-z]))(?:[ ]?(?:of|/)[ ]?[0-9]{1,3})?`,
+  `[(\\[【]?(?:${words})[ \\t\\u00a0]{0,3}(?:#|n[or]\\.|nº|№)?[ \\t]?(?:([0-9０-９]{1,3})|([一二三四五六七八九十]{1,3})|(${numberWords.join("|")})(?![a-z]))(?:[ ]?(?:of|/)[ ]?[0-9]{1,3})?[)\\]】]?`,
   "iuy"
 )
 const ordinalLabel =
@@ -123,28 +129,30 @@ const labelAt = (text: string, at: number, opener: string): Label | undefined =>
   }
   const c = text.charCodeAt(at)
   const circled = c >= 0x2460 && c <= 0x2473 ? c - 0x245f : c >= 0x2776 && c <= 0x277f ? c - 0x2775 : 0
-  if (circled > 0) return closed(text, at + 1, opener, circled, "optional")
+  if (circled > 0) return closed(text, at + 1, opener, circled, "bracket", "optional")
   // The first character says which forms are possible: most lines then need one or two tries.
   const isDigit = c >= 0x30 && c <= 0x39
   const keycap = isDigit ? match(keycapLabel) : null
   if (keycap !== null) {
     const digits = [...keycap[0]].filter((d) => d >= "0" && d <= "9").join("")
-    return closed(text, at + keycap[0].length, opener, Number(digits), "optional")
+    return closed(text, at + keycap[0].length, opener, Number(digits), "plain", "optional")
   }
   const word = isDigit ? null : match(wordLabel)
-  if (word !== null) return closed(text, at + word[0].length, opener, numberOf(word), "orEnd")
+  const isBracketed = word !== null && /[)\]】]$/.test(word[0])
+  if (word !== null)
+    return closed(text, at + word[0].length, opener, numberOf(word), "word", isBracketed ? "optional" : "orEnd")
   if ((c >= 0x41 && c <= 0x5a) || (c >= 0x61 && c <= 0x7a)) return undefined
   const counted = isDigit ? match(countedLabel) : null
-  if (counted !== null) return closed(text, at + counted[0].length, opener, numberOf(counted), "orEnd")
+  if (counted !== null) return closed(text, at + counted[0].length, opener, numberOf(counted), "word", "orEnd")
   const digits = match(digitsLabel)
-  if (digits !== null) return closed(text, at + digits[0].length, opener, numberOf(digits), "required")
+  if (digits !== null) return closed(text, at + digits[0].length, opener, numberOf(digits), "plain", "required")
   const bracket = match(bracketLabel)
-  if (bracket !== null) return closed(text, at + bracket[0].length, opener, numberOf(bracket), "optional")
+  if (bracket !== null) return closed(text, at + bracket[0].length, opener, numberOf(bracket), "bracket", "optional")
   const ordinal = match(ordinalLabel)
-  if (ordinal !== null) return closed(text, at + ordinal[0].length, opener, numberOf(ordinal), "orEnd")
+  if (ordinal !== null) return closed(text, at + ordinal[0].length, opener, numberOf(ordinal), "word", "orEnd")
   const chinese = match(chineseLabel)
   if (chinese === null) return undefined
-  return closed(text, at + chinese[0].length, opener, chineseNumber(chinese[1] ?? ""), "required")
+  return closed(text, at + chinese[0].length, opener, chineseNumber(chinese[1] ?? ""), "chinese", "required")
 }
 
 /** Completes a label with what ends it, and with the emphasis that may close before or after that. */
@@ -153,6 +161,7 @@ const closed = (
   at: number,
   opener: string,
   number: number,
+  style: Style,
   need: "required" | "orEnd" | "optional"
 ): Label | undefined => {
   let end = at
@@ -168,7 +177,7 @@ const closed = (
   if (stop < 0 && need !== "optional" && !(need === "orEnd" && end >= text.length)) return undefined
   if (stop >= 0) end = stop
   close()
-  return { number, end, closed: isClosed }
+  return { number, style, end, closed: isClosed }
 }
 
 /** Behind `.` `)` `:` `、` `-` and their like, or -1 where the number goes on or is part of a sentence. */
@@ -190,6 +199,7 @@ const afterTerminator = (text: string, at: number, afterWord: boolean): number =
   }
   while (i < text.length && isBlank(text.charCodeAt(i))) i++
   const d = text.charAt(i)
+  if (afterWord && (d === "→" || /^[-=]>/.test(text.slice(i, i + 2)))) return d === "→" ? i + 1 : i + 2
   if (d === ":" || d === "：") return isDigit(i + 1) ? -1 : i + 1
   if (d === "-" || d === "–" || d === "—" || d === "−") {
     if (!isBlankAt(text, i + 1) && (d === "-" || isDigit(i + 1))) return -1
@@ -219,7 +229,7 @@ const chineseNumber = (text: string): number => {
 // other marks
 // ---------------------------------------------------------------------------------------------------------------
 
-const bulletPattern = /^(?:[-*+•‣◦▪▫●○■□◆·–—➤→]|\p{Extended_Pictographic}\ufe0f?)(?=\s)/u
+const bulletPattern = /^(?:[-*+•‣◦▪▫●○■□◆·–—➤→]|\p{Extended_Pictographic}\ufe0f?)(?=\s|$)/u
 
 const bulletLength = (text: string): number => {
   const bullet = bulletPattern.exec(text)?.[0].length ?? 0

@@ -3,10 +3,12 @@
  */
 import * as Either from "effect/Either"
 import { excerpt, ParseError } from "../ReplyError.js"
+import * as JsonRepair from "./JsonRepair.js"
 import * as JsonReply from "./JsonReply.js"
 import * as JsonText from "./JsonText.js"
+import { group, type List } from "./ListGroups.js"
 import * as ListLine from "./ListLine.js"
-import { fenceLine, trim, unfence, visible } from "./ReplyText.js"
+import { indented, trim, trimLines, unfence } from "./ReplyText.js"
 
 const expected =
   'a numbered list with one step per line, such as "1. First step" and "2. Second step", with no other list beside it'
@@ -31,22 +33,23 @@ const expected =
  * Fails with a `ParseError` whose `problem` is `empty_reply`, `no_list`, `empty_plan`, `several_lists`, `inline_list` (all
  * steps on one line), or one of `JsonReply.read`'s when the plan is JSON.
  */
-export const read = (text: string): Either.Either<ReadonlyArray<string>, ParseError> => readVisible(visible(text), text)
+export const read = (text: string): Either.Either<ReadonlyArray<string>, ParseError> =>
+  readVisible(indented(text), text)
 
-/** {@link read} for text that is `visible` already; `reply` is the reply as received. */
+/** {@link read} for text that has no thinking in it; `reply` is the reply as received. */
 export const readVisible = (shown: string, reply: string): Either.Either<ReadonlyArray<string>, ParseError> => {
-  const body = trim(unfence(shown))
+  const body = trimLines(unfence(shown))
   const fail = (problem: string, found: string) => Either.left(new ParseError({ problem, expected, found, reply }))
   const steps = (items: ReadonlyArray<string>): Either.Either<ReadonlyArray<string>, ParseError> =>
     items.length === 0 ? fail("empty_plan", `a list without any text: ${excerpt(shown)}`) : Either.right(items)
 
   if (body === "") return fail("empty_reply", "an empty reply")
-  if (startsPlan(body, 0)) return readJson(body, reply)
+  if (startsPlan(body, JsonText.afterBlanks(body, 0))) return readJson(body, reply)
 
   const lines = body.split("\n").map(ListLine.read)
   splitIntroduction(lines)
-  const lists = group(lines, "number")
-  if (lists.length === 0) lists.push(...bullets(lines))
+  const numbered = group(lines, "number")
+  const lists = numbered.length > 0 ? numbered : bullets(lines)
   if (lists.length === 0) {
     return JsonText.find(body, startsPlan).spans.length > 0 ? readJson(body, reply) : fail("no_list", excerpt(shown))
   }
@@ -56,25 +59,35 @@ export const readVisible = (shown: string, reply: string): Either.Either<Readonl
     const [first, second] = [filled[0], filled.at(-1)].map((list) => excerpt(list?.items[0] ?? ""))
     return fail("several_lists", `several lists, starting with ${first} and with ${second}`)
   }
-  const only = items.length === 1 ? items[0] : undefined
-  if (only !== undefined && /\s2[.)]\s/.test(only)) return fail("inline_list", `steps on one line: ${excerpt(only)}`)
+  const inline = inlineSteps(lines, items)
+  if (inline !== undefined) return fail("inline_list", `several steps on one line: ${excerpt(inline)}`)
   return steps(items)
 }
 
 /**
- * The steps that a JSON array holds: strings, or objects with one text (`{"step": 1, "task": "…"}`). Steps without text
- * are dropped, and a label that repeats the position (`"1. …"`) is removed. Undefined when an element is anything else.
+ * The steps that a JSON array holds, see {@link fromElement}. Steps without text are dropped. Undefined when an element
+ * is no step.
  */
 export const fromArray = (values: ReadonlyArray<unknown>): ReadonlyArray<string> | undefined => {
-  const items: Array<string> = []
+  const steps: Array<string> = []
   for (const [index, value] of values.entries()) {
-    const text = textOf(value)
-    if (text === undefined) return undefined
-    const item = ListLine.numbered(text)
-    const step = item?.number === index + 1 ? item.text : text
-    if (!ListLine.isEmptyItem(step)) items.push(step)
+    const step = fromElement(value, index)
+    if (step === undefined) return undefined
+    if (step !== "") steps.push(step)
   }
-  return items
+  return steps
+}
+
+/**
+ * The step that an array's element holds: a string, or an object with one text (`{"step": 1, "task": "…"}`). A label that
+ * repeats the position (`"1. …"` at index 0) is removed. Empty when it says nothing, undefined when it is anything else.
+ */
+export const fromElement = (value: unknown, index: number): string | undefined => {
+  const text = textOf(value)
+  if (text === undefined) return undefined
+  const item = ListLine.numbered(text)
+  const step = item?.number === index + 1 ? item.text : text
+  return ListLine.isEmptyItem(step) ? "" : step
 }
 
 const textOf = (value: unknown): string | undefined => {
@@ -91,12 +104,12 @@ const textOf = (value: unknown): string | undefined => {
 // JSON
 // ---------------------------------------------------------------------------------------------------------------
 
-/** An object, or an array whose first element is a string, an object, or missing. */
+/** An object, or an array whose first element is a string, an object, an array, or missing. */
 const startsPlan = (text: string, at: number): boolean => {
   if (text.charCodeAt(at) !== 0x5b) return JsonText.startsObject(text, at)
   const next = JsonText.afterBlanks(text, at + 1)
   const c = text.charCodeAt(next)
-  return next >= text.length || c === 0x5d || JsonText.isQuote(c) || JsonText.startsObject(text, next)
+  return next >= text.length || c === 0x5d || c === 0x5b || JsonText.isQuote(c) || JsonText.startsObject(text, next)
 }
 
 const readJson = (body: string, reply: string): Either.Either<ReadonlyArray<string>, ParseError> => {
@@ -110,9 +123,13 @@ const readJson = (body: string, reply: string): Either.Either<ReadonlyArray<stri
   const [span, ...more] = found.spans
   if (span !== undefined && more.length === 0 && body.charAt(span.start) === "[") {
     const source = body.slice(span.start, span.end)
-    const value = JsonText.parse(source) ?? JsonText.repair(body, span)
+    const value = found.doubtful > 0 ? undefined : (JsonRepair.parse(source) ?? JsonRepair.repair(body, span))
     if (!Array.isArray(value)) return fail("malformed", `JSON that cannot be read: ${excerpt(source)}`)
-    const items = fromArray(value)
+    const only: unknown = value.length === 1 ? value[0] : undefined
+    const items = fromArray(Array.isArray(only) ? only : value)
+    if (items === undefined && (typeof only !== "object" || Array.isArray(only))) {
+      return fail("malformed", `an array of other things than texts: ${excerpt(source)}`)
+    }
     if (items !== undefined) {
       return items.length > 0 ? Either.right(items) : fail("empty_plan", `an empty array: ${excerpt(source)}`)
     }
@@ -136,11 +153,13 @@ const jsonExpected =
 // lists
 // ---------------------------------------------------------------------------------------------------------------
 
-interface List {
-  /** The line before the list that introduces it, or the empty string. */
-  readonly lead: string
-  readonly items: ReadonlyArray<string>
-  readonly isAlone: boolean
+/** A line that holds more than one step: the only step goes on with `2.`, or a list that starts later follows `1.`. */
+const inlineSteps = (lines: ReadonlyArray<ListLine.Line>, items: ReadonlyArray<string>): string | undefined => {
+  const [only = ""] = (items.length === 1 ? items[0] : "")?.split("\n", 1) ?? []
+  if (/(?:\s2[.)]\s|[;；。]\s?(?:2[.)、．）]|二、))/u.test(only)) return only
+  const at = lines.findIndex((line) => line.kind === "number")
+  const before = lines.slice(0, Math.max(0, at)).findLast((line) => line.kind !== "blank")?.text ?? ""
+  return (lines[at]?.number ?? 0) > 1 && /(?:^|\s)1[.)]\s/.test(before) ? before : undefined
 }
 
 /** `Plan: 1. First step` starts a list when the next item is number 2, or when it says that it is the plan. */
@@ -152,14 +171,16 @@ const splitIntroduction = (lines: Array<ListLine.Line>): void => {
     if (line === undefined || line.kind === "blank") continue
     const colon = line.text.search(/[:：]/)
     if (line.kind !== "text" || colon < 0 || colon > 60) return
-    const item = ListLine.numbered(trim(line.text.slice(colon + 1)))
     const lead = line.text.slice(0, colon + 1)
+    // `**Plan:** 1.`: the emphasis belongs to the introduction.
+    const rest = line.text.slice(colon + 1).replace(/^[*_]{1,3}(?=\s)/, "")
+    const item = ListLine.numbered(trim(rest))
     if (item?.number !== 1 || !(lines[at]?.number === 2 || (at < 0 && namesPlan(lead)))) return
     const { indent, raw } = line
     lines.splice(
       i,
       1,
-      { kind: "text", raw: lead, indent, text: lead, number: 0 },
+      { kind: "text", raw: lead, indent, text: lead, number: 0, style: "plain" },
       { kind: "number", raw, indent: lines[at]?.indent ?? indent, ...item }
     )
     return
@@ -174,7 +195,8 @@ const bullets = (lines: ReadonlyArray<ListLine.Line>): ReadonlyArray<List> => {
   return isRemark ? [] : lists.filter((list) => !refuses(list.lead))
 }
 
-const isPlanTitle = (lead: string): boolean => /^[\s*_#]*(?:plan|steps?|计划|步骤)[\s*_]*[:：]?[\s*_]*$/iu.test(lead)
+const isPlanTitle = (lead: string): boolean =>
+  ["plan", "theplan", "step", "steps", "计划", "步骤"].includes(lead.replaceAll(/[\s*_#:：]/g, "").toLowerCase())
 const refuses = (lead: string): boolean =>
   /\b(?:no plan|no steps|cannot|can['’]t|unable|impossible|not possible|not needed|unnecessary)\b|无法|不能|不需要/iu.test(
     lead
@@ -193,149 +215,4 @@ const choose = (lists: ReadonlyArray<List>): ReadonlyArray<string> | undefined =
   if (namesLast(last.lead)) return last.items
   const plans = lists.filter((list) => namesPlan(list.lead))
   return plans.length === 1 ? plans[0]?.items : undefined
-}
-
-interface Item {
-  readonly number: number
-  readonly text: string
-  /** The lines that belong to the item, with their indentation. */
-  readonly lines: Array<string>
-  /** Whether a paragraph between this item and the next became part of it. */
-  hasParagraph: boolean
-}
-
-/** Gathers the items of one kind into lists. One pass. */
-const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bullet"): Array<List> => {
-  const lists: Array<{ readonly lead: string; readonly items: Array<Item>; isAlone: boolean }> = []
-  let items: Array<Item> = []
-  let item: Item | undefined
-  let lead = ""
-  let base = 0
-  // Paragraphs after a blank line: whose they are is known when the next item, or none, follows.
-  let held: Array<Array<string>> = []
-  let afterBlank = false
-  let isBroken = false
-  let hasSubList = false
-  let isAlone = true
-  /** The fence whose content belongs to an item, and the one that a list stands in. */
-  let inner: string | undefined
-  let outer = false
-  let previous: ListLine.Line | undefined
-
-  const keep = (raw: string) => {
-    if (item === undefined || isBroken) return
-    if (!afterBlank) item.lines.push(raw)
-    else held.at(-1)?.push(raw)
-  }
-  const finish = () => {
-    // The last step has its paragraph where each step before has one: then it is no closing remark.
-    const [first] = held
-    const before = items.slice(0, -1)
-    if (item !== undefined && first !== undefined && before.length > 0 && before.every((other) => other.hasParagraph)) {
-      item.lines.push(...first)
-    }
-    item = undefined
-    held = []
-  }
-
-  for (const [index, line] of lines.entries()) {
-    const mark = fenceLine(line.raw)
-    if (inner !== undefined) {
-      keep(line.raw)
-      if (mark?.mark === inner && mark.info === "") inner = undefined
-      continue
-    }
-    if (mark !== undefined) {
-      if (outer && mark.info === "") {
-        outer = false
-        isBroken = true
-      } else if (item !== undefined && !isBroken) {
-        inner = mark.mark
-        if (afterBlank && line.indent < base + 2) held.push([])
-        else afterBlank = false
-        keep(line.raw)
-      } else outer = true
-      continue
-    }
-    if (line.kind === "blank") {
-      if (item !== undefined) afterBlank = true
-      previous = line
-      continue
-    }
-    const deeper = item !== undefined && line.indent >= base + 2
-    const lastNumber = item?.number ?? 0
-    const isItem =
-      line.kind === kind &&
-      (item === undefined || isBroken
-        ? kind === "bullet" || line.number === 1 || items.length > 0 || !isUnfinishedSentence(previous)
-        : !deeper || (kind === "number" && line.number === lastNumber + 1 && !hasSubList))
-    previous = line
-    if (isItem) {
-      const number = kind === "number" ? line.number : lastNumber + 1
-      const hasProse = isBroken || held.length > 0
-      const restarts =
-        items.length > 0 &&
-        (kind === "bullet" ? hasProse : number <= lastNumber && (hasProse || (number === 1 && lastNumber > 1)))
-      if (restarts) {
-        if (!isBroken) lead = trim(held.at(-1)?.at(-1) ?? "")
-        finish()
-        items = []
-      } else if (item !== undefined && held.length > 0 && !isBroken) {
-        item.lines.push(...held.flat())
-        item.hasParagraph = true
-      }
-      if (items.length === 0) lists.push({ lead, items, isAlone })
-      base = items.length === 0 ? line.indent : Math.min(base, line.indent)
-      item = { number, text: line.text, lines: [], hasParagraph: false }
-      items.push(item)
-      held = []
-      afterBlank = false
-      isBroken = false
-      hasSubList = false
-      continue
-    }
-    if (item === undefined || isBroken) {
-      lead = line.text
-      isAlone = false
-      continue
-    }
-    if (deeper) {
-      if (line.kind === kind) hasSubList = true
-      if (held.length === 0) afterBlank = false
-      keep(line.raw)
-    } else if (line.kind === "break" || introducesItem(lines, index, kind)) {
-      isBroken = true
-      lead = line.text
-    } else if (!afterBlank || (item.text === "" && item.lines.length === 0)) {
-      afterBlank = false
-      keep(line.raw)
-    } else {
-      if (held.length === 0 || lines[index - 1]?.kind === "blank") held.push([])
-      keep(line.raw)
-    }
-  }
-  finish()
-  return lists.map((list) => ({
-    lead: list.lead,
-    isAlone: list.isAlone && lists.length === 1,
-    items: list.items.map(textOfItem).filter((text) => !ListLine.isEmptyItem(text))
-  }))
-}
-
-/** A line that ends in a colon and stands right before an item introduces a list rather than going on with a step. */
-const introducesItem = (lines: ReadonlyArray<ListLine.Line>, at: number, kind: "number" | "bullet"): boolean => {
-  const text = lines[at]?.text ?? ""
-  if (lines[at]?.kind !== "text" || !(text.endsWith(":") || text.endsWith("："))) return false
-  const next = lines[at + 1]?.kind === "blank" ? lines[at + 2] : lines[at + 1]
-  return next?.kind === kind && next.indent <= (lines[at]?.indent ?? 0) + 1
-}
-
-/** A number after an unfinished line of prose is that sentence's, wrapped: only `1.` may start a list there. */
-const isUnfinishedSentence = (line: ListLine.Line | undefined): boolean =>
-  line !== undefined && line.kind === "text" && !/[.!?:;…。！？：；]$/u.test(line.text)
-
-const textOfItem = (item: Item): string => {
-  const indents = item.lines.filter((line) => line !== "").map((line) => line.search(/\S|$/))
-  const common = indents.length === 0 ? 0 : indents.reduce((a, b) => Math.min(a, b))
-  return trim([item.text, ...item.lines.map((line) => line.slice(common))].join("\n"))
 }

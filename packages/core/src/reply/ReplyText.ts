@@ -19,16 +19,29 @@
  *
  * Not idempotent: it is applied once, to the reply as received.
  */
-export const visible = (text: string): string => {
-  const plain = trim(text.toWellFormed().replaceAll("\r\n", "\n"))
+export const visible = (text: string): string => trim(indented(text))
+
+/** {@link visible} with the indentation of its first line: where a list starts there, it matters. */
+export const indented = (text: string): string => {
+  const plain = trimLines(text.toWellFormed().replaceAll("\r\n", "\n"))
   const tags = findTags(plain)
   if (tags.length === 0) return plain
-  const first = plain.charAt(0)
-  if (first === "{" || first === "[" || first === '"' || plain.startsWith("```")) {
-    const outside = outsideStrings(plain, tags)
-    if (outside !== undefined) return trim(withoutThinking(plain, outside))
+  const first = trim(plain).slice(0, 3)
+  const isData = first.startsWith("{") || first.startsWith("[") || first.startsWith('"') || first === "```"
+  return trimLines(withoutThinking(plain, (isData ? outsideStrings(plain, tags) : undefined) ?? tags))
+}
+
+/** Without blank lines at the start, and blanks at the end. */
+export const trimLines = (text: string): string => {
+  let start = 0
+  let at = 0
+  while (at < text.length && isBlank(text.charCodeAt(at))) {
+    at++
+    if (text.charCodeAt(at - 1) === 0x0a) start = at
   }
-  return trim(withoutThinking(plain, tags))
+  let end = text.length
+  while (end > at && isBlank(text.charCodeAt(end - 1))) end--
+  return at >= text.length ? "" : text.slice(start, end)
 }
 
 interface Tag {

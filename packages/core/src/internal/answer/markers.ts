@@ -21,66 +21,77 @@ const sayIs =
 const headingBefore = /^[\s#>*_`✅:-]{0,16}(?:\d{1,2}[.)][ \t]{0,2})?[*_]{0,3}(?:the )?(?:final |correct )?$/i
 const headingAfter = /[ \t*_`#]{0,12}(?:\n|$)/y
 
-/** The marked answers of a text that was folded, in order. Linear: no two of them overlap. */
-export const findMarked = (text: string): ReadonlyArray<Marked> => {
-  const found: Array<{
-    readonly kind: Marked["kind"]
-    readonly at: number
-    readonly start: number
-    readonly strong: boolean
-    readonly close?: number
-  }> = []
+/** How many marker words are looked at, from the end: a reply that says nothing at so many of them has no marker. */
+const maxMarkers = 256
+
+/** The marked answers of a text that was folded, the last one first, each read only when it is asked for. */
+export function* lastMarked(text: string): Generator<Marked> {
+  const places: Array<{ readonly at: number; readonly word: string }> = []
   words.lastIndex = 0
-  const closes = braces(text)
-  let inside = 0
   for (let match = words.exec(text); match !== null; match = words.exec(text)) {
-    const word = match[0]
-    const at = match.index
-    const after = at + word.length
-    if (word.startsWith("\\")) {
-      let open = after
-      while (open < after + 3 && /\s/.test(text.charAt(open))) open += 1
-      const close = closes.get(open)
-      if (close !== undefined && at >= inside) {
-        found.push({ kind: "boxed", at, start: open + 1, strong: true, close })
-        inside = close
-        words.lastIndex = close
-      }
-    } else if (word === "####") {
-      const before = text.charAt(at - 1)
-      if ((at === 0 || before === "\n" || before === " ") && text.charAt(after) !== "#") {
-        found.push({ kind: "hashes", at, start: after, strong: true })
-      }
-    } else if (word.endsWith(":")) {
-      const before = text.charAt(at - 1)
-      if (word.startsWith("A") && (at === 0 || /[\s*_>]/.test(before))) {
-        found.push({ kind: "letterA", at, start: after, strong: true })
-      }
-    } else if (!/[A-Za-z]/.test(text.charAt(at - 1)) || word === "答案") {
-      sayIs.lastIndex = after
-      const says = sayIs.exec(text)
-      const kind = /^(?:option|choice)$/i.test(word) ? "option" : "answer"
-      if (says !== null) {
-        const strong = says[1] !== undefined || says[2] !== undefined
-        found.push({ kind, at, start: sayIs.lastIndex, strong })
-        words.lastIndex = Math.max(words.lastIndex, sayIs.lastIndex)
-      } else if (kind === "answer") {
-        headingAfter.lastIndex = after
-        const near = text.slice(Math.max(0, at - 40), at)
-        const before = near.slice(near.lastIndexOf("\n") + 1)
-        if (headingAfter.test(text) && headingBefore.test(before)) found.push({ kind, at, start: after, strong: true })
-      }
-    }
+    places.push({ at: match.index, word: match[0] })
+    if (places.length > 8 * maxMarkers) places.splice(0, 7 * maxMarkers)
   }
-  return found.map((marked, index): Marked => {
-    if (marked.close !== undefined) return { kind: "boxed", start: marked.start, end: marked.close, strong: true }
-    const limit = found[index + 1]?.at ?? text.length
-    let start = marked.start
-    while (start < limit && /[\s*_`✅]/.test(text.charAt(start))) start += 1
-    let end = lineEnd(text, start, limit)
-    if (text.charAt(end - 1) === ":" && end < limit) end = lineEnd(text, skipBlank(text, end, limit), limit)
-    return { kind: marked.kind, start, end, strong: marked.strong }
-  })
+  const closes = braces(text)
+  let limit = text.length
+  for (const { at, word } of places.slice(-maxMarkers).reverse()) {
+    const marked = markedAt(text, at, word, limit, closes)
+    if (marked === undefined) continue
+    yield marked
+    limit = at
+  }
+}
+
+const markedAt = (
+  text: string,
+  at: number,
+  word: string,
+  limit: number,
+  closes: ReadonlyMap<number, number>
+): Marked | undefined => {
+  const after = at + word.length
+  const before = text.charAt(at - 1)
+  if (word.startsWith("\\")) {
+    let open = after
+    while (open < after + 3 && /\s/.test(text.charAt(open))) open += 1
+    const close = closes.get(open)
+    return close === undefined ? undefined : { kind: "boxed", start: open + 1, end: close, strong: true }
+  }
+  if (word === "####") {
+    const isHashes = (at === 0 || before === "\n" || before === " ") && text.charAt(after) !== "#"
+    return isHashes ? segment(text, "hashes", after, limit, true) : undefined
+  }
+  if (word.endsWith(":")) {
+    const isLetterA = word.startsWith("A") && (at === 0 || /[\s*_>]/.test(before))
+    return isLetterA ? segment(text, "letterA", after, limit, true) : undefined
+  }
+  if (/[A-Za-z]/.test(before) && word !== "答案") return undefined
+  const kind = /^(?:option|choice)$/i.test(word) ? "option" : "answer"
+  sayIs.lastIndex = after
+  const says = sayIs.exec(text)
+  if (says !== null) {
+    return segment(text, kind, sayIs.lastIndex, limit, says[1] !== undefined || says[2] !== undefined)
+  }
+  headingAfter.lastIndex = after
+  const near = text.slice(Math.max(0, at - 40), at)
+  const isHeading = headingAfter.test(text) && headingBefore.test(near.slice(near.lastIndexOf("\n") + 1))
+  return isHeading && kind === "answer" ? segment(text, kind, after, limit, true) : undefined
+}
+
+/** The text behind a marker: the rest of its line, or the next line that says something. */
+const segment = (
+  text: string,
+  kind: Marked["kind"],
+  from: number,
+  limit: number,
+  strong: boolean
+): Marked | undefined => {
+  if (from > limit) return undefined
+  let start = from
+  while (start < limit && /[\s*_`✅]/.test(text.charAt(start))) start += 1
+  let end = lineEnd(text, start, limit)
+  if (text.charAt(end - 1) === ":" && end < limit) end = lineEnd(text, skipBlank(text, end, limit), limit)
+  return { kind, start, end, strong }
 }
 
 const skipBlank = (text: string, from: number, limit: number): number => {

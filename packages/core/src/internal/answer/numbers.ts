@@ -88,7 +88,10 @@ const timeOrRatio = /:\d[\d:.]*/y
 const latexGlue =
   /\\(?:pi|sqrt|theta|alpha|beta|gamma|delta|lambda|mu|sigma|omega|phi|ln|log|sin|cos|tan|left|infty|ldots|dots)(?![A-Za-z])/y
 
-/** Every number of `text` between two offsets, in order. A number glued to a letter (`12n`, `x2`) is none. */
+/** More numbers than this have no single answer among them: the scan ends. */
+export const maxNumbers = 1000
+
+/** Every number of `text` between two offsets, in order, up to {@link maxNumbers}. A number glued to a letter (`12n`, `x2`) is none. */
 export const scanNumbers = (
   text: string,
   from: number,
@@ -97,7 +100,7 @@ export const scanNumbers = (
 ): ReadonlyArray<NumberToken> => {
   const tokens: Array<NumberToken> = []
   let at = from
-  while (at < to) {
+  while (at < to && tokens.length < maxNumbers) {
     const char = text.charAt(at)
     const code = text.charCodeAt(at)
     const isDigit = code >= 48 && code <= 57

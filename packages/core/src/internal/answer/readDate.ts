@@ -67,12 +67,14 @@ const monthNumber = (name: string): number => {
   return months.findIndex((month) => month.startsWith(short)) + 1
 }
 
+/** More dates than this have no single answer among them: the scan ends. */
+const maxDates = 1000
+
 const scanDates = (text: string, from: number, to: number, order: DateOrder): ReadonlyArray<DateToken> => {
   const tokens: Array<DateToken> = []
   let at = from
-  while (at < to) {
-    const char = text.charAt(at)
-    const isStart = /[\da-z]/i.test(char) && !/[\p{Script=Latin}\d_]/u.test(text.charAt(at - 1))
+  while (at < to && tokens.length < maxDates) {
+    const isStart = canStart(text.charCodeAt(at)) && !/[\p{Script=Latin}\d_]/u.test(text.charAt(at - 1))
     const token = isStart ? dateAt(text, at, order) : undefined
     if (token !== undefined && token.end <= to) {
       tokens.push(token)
@@ -83,6 +85,10 @@ const scanDates = (text: string, from: number, to: number, order: DateOrder): Re
   }
   return tokens
 }
+
+/** A digit, or the first letter of a month. */
+const canStart = (code: number): boolean =>
+  (code >= 48 && code <= 57) || "jfmasondJFMASOND".includes(String.fromCharCode(code))
 
 const dateAt = (text: string, at: number, order: DateOrder): DateToken | undefined => {
   const token = (match: RegExpExecArray, year: string | undefined, month: number, day: number): DateToken => {
@@ -138,6 +144,7 @@ const oneOf = (tokens: ReadonlyArray<DateToken>, at: number): Finding<string> =>
   const broken = tokens.find((token) => token.problem !== undefined)
   if (broken?.problem !== undefined) return problem(broken.problem, broken.start)
   const [first] = tokens
+  if (tokens.length >= maxDates) return problem("ambiguous", at)
   if (first?.date === undefined) return problem("no_answer", at)
   return tokens.some((token) => token.date !== first.date) ? problem("ambiguous", first.start) : found(first.date)
 }

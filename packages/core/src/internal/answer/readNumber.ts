@@ -6,7 +6,7 @@
 import type { Finding } from "./finding.js"
 import { found, ignored, problem } from "./finding.js"
 import type { Marked } from "./markers.js"
-import { type NumberOptions, type NumberToken, scanNumbers } from "./numbers.js"
+import { maxNumbers, type NumberOptions, type NumberToken, scanNumbers } from "./numbers.js"
 import { isConclusion, isHedged, lastSentence, sentenceEnd } from "./text.js"
 
 export interface NumberAnswer {
@@ -50,19 +50,19 @@ export const numberInMarked = (text: string, marked: Marked, options: NumberOpti
 
 /** The number of a text without a marker: its only one, or the only one of a last sentence that says `Therefore`. */
 export const numberInPlain = (text: string, options: NumberOptions): Finding<NumberAnswer> => {
-  const tokens = scanNumbers(text, 0, text.length, options).filter((token) => !isEnumerator(text, token))
   if (isHedged(text)) return problem("no_answer", 0)
   if (/^[\s*_`]*-[ \t]+\d/.test(text.slice(0, 24))) return problem("malformed", 0)
-  const all = oneOf(text, tokens, 0, text.length)
-  if (all._tag === "Found" || tokens.length === 0) return all
+  const numbersFrom = (start: number) =>
+    oneOf(
+      text,
+      scanNumbers(text, start, text.length, options).filter((token) => !isEnumerator(text, token)),
+      start,
+      text.length
+    )
+  const all = numbersFrom(0)
+  if (all._tag === "Found" || (all._tag === "Problem" && all.problem === "no_number")) return all
   const last = lastSentence(text)
-  if (!isConclusion(text, last)) return all
-  return oneOf(
-    text,
-    tokens.filter((token) => token.start >= last),
-    last,
-    text.length
-  )
+  return isConclusion(text, last) ? numbersFrom(last) : all
 }
 
 /** `1.` or `2)` at the start of a line with text behind it. */
@@ -85,6 +85,7 @@ const operator = /^[\s$€£\\{}*_`]*(?:[+\-–*/×x÷·^]|\\times|\\cdot|\\div)
 /** The single value among candidates. What is left of an `=` in its clause, or an operand, is no candidate. */
 const oneOf = (text: string, tokens: ReadonlyArray<NumberToken>, start: number, end: number): Finding<NumberAnswer> => {
   if (tokens.length === 0) return problem("no_number", start)
+  if (tokens.length >= maxNumbers) return problem("ambiguous", start)
   const candidates: Array<NumberToken> = []
   let isLeft = false
   let isOperand = false

@@ -21,7 +21,8 @@ const plain = (text: string): string =>
     .replace(/[^\p{L}\p{N}.%+\-/]/gu, "")
     .replace(/\.$/, "")
 
-const isWordChar = (char: string): boolean => /[\p{Script=Latin}\p{N}_]/u.test(char)
+const isWordChar = (char: string): boolean =>
+  char < "\u0080" ? /^[A-Za-z0-9_]/.test(char) : /[\p{Script=Latin}\p{N}\p{M}]/u.test(char)
 const isLetter = (label: string): boolean => /^[A-Za-z]$/.test(label)
 
 interface Hit<L> {
@@ -195,7 +196,7 @@ const inSentences = <L extends string>(
       if (labels.size === 0) firstAt = hits[0]?.start ?? from
       for (const hit of hits) labels.add(hit.label)
     }
-    if (mark === null) break
+    if (mark === null || labels.size > 1) break
     start = end + Math.max(1, mark[0].length)
     clauseBreak.lastIndex = start
   }
@@ -215,6 +216,9 @@ const between = <L>(text: string, from: number, to: number, hits: ReadonlyArray<
   return (rest + text.slice(at, to)).replaceAll("’", "'")
 }
 
+/** Enough mentions to see that there is no single answer. */
+const maxHits = 1000
+
 /** Labels that stand alone in a clause. A single letter counts in its own case only, and not as an article. */
 const candidates = <L extends string>(
   text: string,
@@ -223,8 +227,10 @@ const candidates = <L extends string>(
   options: ReadonlyArray<OptionSpec<L>>
 ): ReadonlyArray<Hit<L>> => {
   const hits: Array<Hit<L>> = []
+  const starts = options.map(({ label }) => label.charAt(0)).join("")
+  const firsts = new Set(`${starts.toLowerCase()}${starts.toUpperCase()}`)
   let inMath = false
-  for (let at = from; at < to; at += 1) {
+  for (let at = from; at < to && hits.length < maxHits; at += 1) {
     const char = text.charAt(at)
     if (char === "\\") {
       at += 1
@@ -232,7 +238,7 @@ const candidates = <L extends string>(
       continue
     }
     if (char === "$") inMath = !inMath && text.indexOf("$", at + 1) !== -1
-    if (inMath || /\s/.test(char) || isWordChar(text.charAt(at - 1))) continue
+    if (inMath || !firsts.has(char) || isWordChar(text.charAt(at - 1))) continue
     const hit = labelAt(text, at, options)
     if (hit === undefined || hit.end > to) continue
     if (isLetter(hit.label)) {

@@ -59,7 +59,7 @@ const groupOf = (value: Readonly<Record<string, unknown>>, depth: number): Eithe
     return Either.left({ problem: "bad_sub_steps", found: `sub_steps that are no list of texts: ${json(value)}` })
   }
   const subSteps: Array<string | Group> = []
-  for (const item of listed) {
+  for (const [index, item] of listed.entries()) {
     const nested = JsonReply.named(item, keys)
     if (nested !== undefined && (Object.hasOwn(nested, "logic") || Object.hasOwn(nested, "sub_steps"))) {
       const group = groupOf(nested, depth + 1)
@@ -67,10 +67,10 @@ const groupOf = (value: Readonly<Record<string, unknown>>, depth: number): Eithe
       subSteps.push(group.right)
       continue
     }
-    const texts = NumberedList.fromArray([item])
-    if (texts === undefined)
+    const step = NumberedList.fromElement(item, index)
+    if (step === undefined)
       return Either.left({ problem: "bad_sub_steps", found: `a sub-step that is no text: ${json(item)}` })
-    subSteps.push(...texts)
+    if (step !== "") subSteps.push(step)
   }
   return subSteps.length === 0
     ? Either.left({ problem: "empty_plan", found: `no sub-step: ${json(value)}` })

@@ -142,7 +142,7 @@ export const text: Protocol = {
     const visible = ReplyText.visible(reply.text)
     const unusable = cutOrEmpty(request, reply, visible)
     if (unusable !== undefined) return unusable
-    const turn = readTurn(visible)
+    const turn = readTurn(reply.text)
     if (Either.isLeft(turn)) {
       return {
         _tag: "Unusable",

@@ -129,12 +129,13 @@ const closesString = (text: string, at: number): boolean => {
  * For each label, where its opening bracket is closed, or -1. One pass with a stack for each kind of bracket.
  *
  * A quote opens a string only where JSON has one (behind a bracket, a comma or a colon) and only if it is closed
- * before the next call, so neither an apostrophe nor a lone quote hides a bracket.
+ * before the next call or `Plan:` line, so neither an apostrophe nor a lone quote hides a bracket.
  */
 export const matchBrackets = (text: string, labels: ReadonlyArray<Label>): Int32Array => {
   const closes = new Int32Array(labels.length).fill(-1)
   const nextDouble = makeCloserSearch(text, '"')
   const nextSingle = makeCloserSearch(text, "'")
+  const nextPlan = makePlanSearch(text)
   /** The open brackets, innermost last: the label whose call they open, or -1. */
   let square: Array<number> = []
   let round: Array<number> = []
@@ -172,7 +173,7 @@ export const matchBrackets = (text: string, labels: ReadonlyArray<Label>): Int32
     else if (code === 41) close(round, at)
     else if ((code === 34 || code === 39) && opensString(previous) && square.length + round.length > 0) {
       const end = code === 34 ? nextDouble(at + 1) : nextSingle(at + 1)
-      if (end < upcomingAt) at = end
+      if (end < upcomingAt && end < nextPlan(at + 1)) at = end
     }
     previous = code
   }
@@ -187,6 +188,23 @@ const makeCloserSearch = (text: string, quote: string): ((from: number) => numbe
     let at = text.indexOf(quote, from)
     while (at !== -1 && !closesString(text, at)) at = text.indexOf(quote, at + 1)
     known = at === -1 ? text.length : at
+    return known
+  }
+}
+
+/** Finds the next line that starts with `Plan:`, from offsets that only grow. */
+const makePlanSearch = (text: string): ((from: number) => number) => {
+  let known = -1
+  return (from) => {
+    if (known >= from) return known
+    let start = text.indexOf("\n", from)
+    while (start !== -1) {
+      start += 1
+      const end = lineEnd(text, start, text.length)
+      if (planMarkEnd(text, skipDecoration(text, start, end)) !== -1) break
+      start = end < text.length ? end : -1
+    }
+    known = start === -1 ? text.length : start
     return known
   }
 }

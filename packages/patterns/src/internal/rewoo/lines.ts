@@ -72,9 +72,9 @@ const evidenceMark =
   /(?:evidence|observation|result|output|answer|final answer|solution)s?[ \t*]{0,4}(?:#?E?\d{1,4})?[ \t*]{0,4}[:：]/iy
 
 /** What a line starts with, as far as a plan is concerned. */
-export type LineKind = "plan" | "question" | "evidence" | "ignored" | "text"
+export type LineKind = "plan" | "question" | "evidence" | "heading" | "ignored" | "text"
 
-/** The kind of the line whose words start at `content`. `ignored`: empty, a code fence, or a heading. */
+/** The kind of the line whose words start at `content`. `ignored`: empty, or a code fence. */
 export const lineKind = (text: string, start: number, content: number, end: number): LineKind => {
   if (content >= end || text.startsWith("```", skipSpaces(text, start, end))) return "ignored"
   if (planMarkEnd(text, content) !== -1) return "plan"
@@ -82,7 +82,7 @@ export const lineKind = (text: string, start: number, content: number, end: numb
   if (questionMark.test(text)) return "question"
   evidenceMark.lastIndex = content
   if (evidenceMark.test(text)) return "evidence"
-  return text.charCodeAt(skipSpaces(text, start, end)) === 35 && content > start ? "ignored" : "text"
+  return text.charCodeAt(skipSpaces(text, start, end)) === 35 && content > start ? "heading" : "text"
 }
 
 export const skipSpaces = (text: string, at: number, end: number): number => {

@@ -3,6 +3,8 @@
  *
  * @internal
  */
+import { visible } from "@forethought/core/reply/ReplyText"
+import { unquote } from "../unquote.js"
 import type { PlanIssue } from "./issues.js"
 import { type Label, matchBrackets, readHead, scanLabels } from "./labels.js"
 import {
@@ -46,7 +48,7 @@ export interface PlanReading {
 const how = "write each call as `#E1 = Tool[input]`."
 
 /**
- * Reads a plan. Text must be visible text (reasoning blocks removed).
+ * Reads a plan out of a whole reply. Reasoning blocks are dropped first; offsets count in what remains.
  *
  * - A step is `#E<n> = Tool[input]`; `:` for `=` and `Tool(input)` for `Tool[input]` are read as well, with bullets,
  *   numbers and markdown around them, several on a line, with or without `Plan:` before.
@@ -54,7 +56,7 @@ const how = "write each call as `#E1 = Tool[input]`."
  * - A `Question:` after the first step ends the plan; a call behind it is an issue, never a step.
  * - `Evidence:` and `Observation:` lines are ignored: only tools give evidence.
  */
-export const readPlan = (text: string): PlanReading => new PlanReader(text).read()
+export const readPlan = (reply: string): PlanReading => new PlanReader(visible(reply)).read()
 
 interface Draft {
   readonly reason: string
@@ -179,7 +181,11 @@ class PlanReader {
       else if (kind === "question") {
         if (this.drafts.length > 0) this.afterQuestion = true
       } else if (kind === "evidence") this.inEvidence = true
-      else if (kind === "text" && !this.inEvidence && (isCall(text, content, end) || hasOddLabel(text, content, end))) {
+      else if (
+        (kind === "text" || kind === "heading") &&
+        !this.inEvidence &&
+        (isCall(text, content, end) || hasOddLabel(text, content, end))
+      ) {
         this.unreadable(start, end, how)
       }
       start = end + 1
@@ -192,7 +198,7 @@ class PlanReader {
     this.inEvidence = false
     this.settle()
     const from = Math.min(planMarkEnd(text, at), to)
-    if (isCall(text, from, end) || hasOddLabel(text, from, end)) this.unreadable(at, end, how)
+    if (isCall(text, from, end, 1) || hasOddLabel(text, from, end)) this.unreadable(at, end, how)
     else if (/[\p{L}_)]\[/u.test(text.slice(from, end))) this.suspect = { from: at, to: end }
     let stop = end
     let start = end + 1
@@ -256,14 +262,14 @@ const wordEnd = (text: string, at: number, end: number): number => {
 }
 
 /** Whether a line is, as a whole, a call without a label, or with something else for a label. */
-const isCall = (text: string, at: number, end: number): boolean => {
+const isCall = (text: string, at: number, end: number, maxWords = 3): boolean => {
   let from = at
   while (from < end && (isMarkdownCode(text.charCodeAt(from)) || text.charAt(from) === '"')) from += 1
   const afterVariable = variableEnd(text, from)
   if (afterVariable !== -1) from = skipSpaces(text, afterVariable, end)
   const named = readHead(text, from, true)
   if (named?.bracket === "[" && named.open < end && !isSpaceCode(text.charCodeAt(named.open - 1))) {
-    if (named.tool.split(/\s+/u).length <= 3 && isWholeCall(text, named.open, end)) return true
+    if (named.tool.split(/\s+/u).length <= maxWords && isWholeCall(text, named.open, end)) return true
   }
   const first = wordEnd(text, from, end)
   if (first === from) return false
@@ -315,25 +321,4 @@ const trimReason = (text: string, from: number, to: number): string => {
   let start = from
   while (start < end && (isSpaceCode(text.charCodeAt(start)) || text.charCodeAt(start) === 10)) start += 1
   return text.slice(start, end)
-}
-
-const pairs: ReadonlyMap<string, string> = new Map([
-  ['"', '"'],
-  ["'", "'"],
-  ["`", "`"],
-  ["“", "”"],
-  ["‘", "’"]
-])
-
-/** Removes one outer pair of quotes, if the two belong together: `"a" and "b"` keeps its quotes. */
-export const unquote = (input: string): string => {
-  const closing = pairs.get(input.charAt(0))
-  if (closing === undefined || input.length < 2 || !input.endsWith(closing)) return input
-  const inner = input.slice(1, -1)
-  for (let at = inner.indexOf(closing); at !== -1; at = inner.indexOf(closing, at + 1)) {
-    const isApostrophe =
-      (closing === "'" || closing === "’") && /\p{L}/u.test(inner.charAt(at - 1)) && /\p{L}/u.test(inner.charAt(at + 1))
-    if (!isApostrophe && inner.charCodeAt(at - 1) !== 92) return input
-  }
-  return inner.endsWith("\\") ? input : inner.trim()
 }

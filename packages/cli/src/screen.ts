@@ -1,0 +1,73 @@
+/**
+ * Where progress is written: permanent lines, and on a terminal a region below them that is drawn anew.
+ */
+import { defaultColumns, fit } from "./text.js"
+
+/** A stream as the screen needs it: standard error, or a test's stand-in. */
+export interface Output {
+  readonly write: (text: string) => unknown
+  readonly isTTY?: boolean | undefined
+  readonly columns?: number | undefined
+}
+
+/** How a part of a line is meant; colours only where the terminal wants them. */
+export type Style = "plain" | "dim" | "good" | "bad" | "warn" | "strong"
+
+export interface Screen {
+  readonly isLive: boolean
+  /** Columns of a line; unbounded where the output is no terminal. */
+  readonly columns: number
+  readonly style: (style: Style, text: string) => string
+  /** Writes lines that stay. They must be printable, and may hold styles. */
+  readonly print: (...lines: ReadonlyArray<string>) => void
+  /** Draws `lines` as the live region, in place of what stood there. Nothing where the screen is not live. */
+  readonly draw: (lines: ReadonlyArray<string>) => void
+}
+
+const codes: { readonly [style in Style]: string } = {
+  plain: "",
+  dim: "\u001b[2m",
+  good: "\u001b[32m",
+  bad: "\u001b[31m",
+  warn: "\u001b[33m",
+  strong: "\u001b[1m"
+}
+
+/** A screen on `output`. `NO_COLOR` and `TERM=dumb` are honoured. */
+export const make = (output: Output, env: { readonly [name: string]: string | undefined }): Screen => {
+  const isTerminal = output.isTTY === true && env["TERM"] !== "dumb"
+  const noColor = env["NO_COLOR"]
+  const hasColor = isTerminal && (noColor === undefined || noColor === "")
+  let drawn = 0
+  const clear = () => {
+    if (drawn > 0) output.write(`\u001b[${drawn}A\u001b[0J`)
+    drawn = 0
+  }
+  let region: ReadonlyArray<string> = []
+  // A terminal that does not know its width says 0.
+  const columns = () => Math.max(20, (output.columns || defaultColumns) - 1)
+  const redraw = () => {
+    if (region.length === 0) return
+    output.write(`${region.join("\n")}\n`)
+    drawn = region.length
+  }
+  return {
+    isLive: isTerminal,
+    get columns() {
+      return isTerminal ? columns() : Number.MAX_SAFE_INTEGER
+    },
+    style: (style, text) => (hasColor && style !== "plain" ? `${codes[style]}${text}\u001b[0m` : text),
+    print: (...lines) => {
+      clear()
+      for (const line of lines) output.write(`${line}\n`)
+      redraw()
+    },
+    draw: (lines) => {
+      if (!isTerminal) return
+      clear()
+      // One line each, whatever its length: the region is cleared by its number of lines.
+      region = lines.map((line) => fit(line, columns()))
+      redraw()
+    }
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * A model whose replies stand in a JSON file. Nothing it says comes from a model, and the screen says so.
+ *
+ * The file holds an array of replies, or an object with the array as `replies`. Each reply is a string, or an object:
+ * `text` (a string, or an array of lines), `role` and `call` (which call it answers; the first unused one that fits is
+ * taken), `after` (how long the reply takes, `"300 ms"`), `toolCalls` (`name`, `arguments`, `id`) and `finishReason`.
+ * In a text, `{{#E1}}` is the evidence that the request holds for #E1, and `{{#E1 grouped}}` the same as a number with
+ * separators of thousands: a scripted answer can only say what the tools found.
+ */
+import { readFile } from "node:fs/promises"
+import { resolve } from "node:path"
+import * as Llm from "@forethought/core/Llm"
+import { ScriptedLlm } from "@forethought/core/testing"
+import * as Effect from "effect/Effect"
+import type { LoadedModel } from "./models.js"
+import { readDuration } from "./options.js"
+import { messageOf, UsageError } from "./UsageError.js"
+
+/** Reads the file and makes the model. A call that has no reply fails with an `LlmError` that says so. */
+export const load = async (file: string, folder: string): Promise<LoadedModel> => {
+  let text: string
+  try {
+    text = await readFile(resolve(folder, file), "utf8")
+  } catch (error) {
+    throw new UsageError(`The file of scripted replies ${file} cannot be read: ${messageOf(error)}`)
+  }
+  return fromJson(text, `The file of scripted replies ${file}`)
+}
+
+/** The model of a script's text; `source` begins the messages about it. */
+export const fromJson = (text: string, source: string): LoadedModel => {
+  let data: unknown
+  try {
+    data = JSON.parse(text)
+  } catch (error) {
+    throw new UsageError(`${source} is not valid JSON: ${messageOf(error)}`)
+  }
+  return fromData(data, source)
+}
+
+/** The model of a script; `source` begins the messages about it. */
+export const fromData = (data: unknown, source: string): LoadedModel => {
+  const replies = Array.isArray(data) ? data : isObject(data) ? data["replies"] : undefined
+  if (!Array.isArray(replies)) {
+    throw new UsageError(`${source} must hold an array of replies, or an object with the array "replies".`)
+  }
+  const entries = replies.map((reply: unknown, index) => readEntry(reply, `${source}: reply ${index + 1}`))
+  const model = ScriptedLlm.make(
+    entries,
+    ({ call, left, role }) =>
+      new Llm.LlmError({
+        reason: Llm.Reason.BadRequest(),
+        role,
+        call,
+        detail: `no scripted reply fits the call ${call} of the ${role}: of ${entries.length} in the script, ${left} not used yet`
+      })
+  )
+  return { layer: Llm.layer(model.complete), leftOver: () => Effect.runSync(model.left) }
+}
+
+const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const known = ["text", "role", "call", "after", "toolCalls", "finishReason"]
+
+const finishReasons: ReadonlyArray<Llm.FinishReason> = ["stop", "length", "tool-calls", "content-filter", "other"]
+
+const readEntry = (reply: unknown, where: string): ScriptedLlm.Entry => {
+  if (typeof reply === "string") return { says: says(reply, {}) }
+  if (!isObject(reply)) throw new UsageError(`${where} must be a string or an object with "text".`)
+  for (const key of Object.keys(reply)) {
+    if (!known.includes(key)) {
+      throw new UsageError(
+        `${where} has the key ${JSON.stringify(key)}, which is not known. Keys are ${known.join(", ")}.`
+      )
+    }
+  }
+  const { after, call, finishReason, role, text, toolCalls } = reply
+  const lines = Array.isArray(text) ? text : [text ?? ""]
+  if (!lines.every((line) => typeof line === "string")) {
+    throw new UsageError(`${where}: "text" must be a string or an array of lines.`)
+  }
+  const knownRole = Llm.roles.find((name) => name === role)
+  if (role !== undefined && knownRole === undefined) {
+    throw new UsageError(`${where}: "role" must be one of ${Llm.roles.join(", ")}.`)
+  }
+  const knownReason = finishReasons.find((name) => name === finishReason)
+  if (finishReason !== undefined && knownReason === undefined) {
+    throw new UsageError(`${where}: "finishReason" must be one of ${finishReasons.join(", ")}.`)
+  }
+  if (call !== undefined && typeof call !== "string") throw new UsageError(`${where}: "call" must be a string.`)
+  return {
+    ...(knownRole === undefined ? {} : { role: knownRole }),
+    ...(call === undefined ? {} : { call }),
+    ...(after === undefined ? {} : { after: readDuration(String(after), `${where}: "after"`) }),
+    says: says(lines.join("\n"), {
+      ...(toolCalls === undefined ? {} : { toolCalls: readToolCalls(toolCalls, where) }),
+      ...(knownReason === undefined ? {} : { finishReason: knownReason })
+    })
+  }
+}
+
+const readToolCalls = (toolCalls: unknown, where: string): ReadonlyArray<Llm.ToolCall> => {
+  if (!Array.isArray(toolCalls)) throw new UsageError(`${where}: "toolCalls" must be an array.`)
+  return toolCalls.map((call: unknown, index) => {
+    if (!isObject(call) || typeof call["name"] !== "string") {
+      throw new UsageError(`${where}: tool call ${index + 1} needs a "name".`)
+    }
+    const given = call["arguments"] ?? {}
+    return {
+      id: typeof call["id"] === "string" ? call["id"] : `call-${index + 1}`,
+      name: call["name"],
+      arguments: typeof given === "string" ? given : JSON.stringify(given)
+    }
+  })
+}
+
+const says = (text: string, rest: Partial<Llm.Reply>): ScriptedLlm.Said =>
+  text.includes("{{#")
+    ? (request) => ({ ...rest, text: fill(text, ScriptedLlm.promptText(request)) })
+    : { ...rest, text }
+
+/** Puts evidence in place of its variables, once; what is not in the prompt is said to be missing. */
+const fill = (text: string, prompt: string): string => {
+  let out = ""
+  let from = 0
+  for (;;) {
+    const open = text.indexOf("{{#", from)
+    const close = open < 0 ? -1 : text.indexOf("}}", open)
+    if (close < 0) return out + text.slice(from)
+    const [variable = "", format] = text
+      .slice(open + 2, close)
+      .trim()
+      .split(" ")
+    out += text.slice(from, open) + shown(variable, evidenceIn(prompt, variable), format === "grouped")
+    from = close + 2
+  }
+}
+
+const shown = (variable: string, evidence: string | undefined, isGrouped: boolean): string => {
+  if (evidence === undefined) return `(no evidence for ${variable})`
+  return isGrouped && /^\d+$/.test(evidence) ? evidence.replaceAll(/\B(?=(\d{3})+$)/g, ",") : evidence
+}
+
+/** The text in the fence below `Evidence for #E1`; undefined where there is none or its call did not succeed. */
+const evidenceIn = (prompt: string, variable: string): string | undefined => {
+  const lines = prompt.split("\n")
+  const start = lines.indexOf(`Evidence for ${variable}:`)
+  const fence = /^`{3,}/.exec(lines[start + 1] ?? "")?.[0]
+  const end = start < 0 || fence === undefined ? -1 : lines.indexOf(fence, start + 2)
+  return end < 0 ? undefined : lines.slice(start + 2, end).join("\n")
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest"
+import { readModels } from "../src/models.js"
+import { flagOf, optionValues, readDuration, variableOf } from "../src/options.js"
+import { allOptions, patterns } from "../src/patterns.js"
+import { type Flags, readSettings } from "../src/settings.js"
+import { folder } from "./support/forethought.js"
+
+const parallel = patterns.find(({ name }) => name === "rewoo-parallel") ?? expect.fail("no such pattern")
+
+const flags = (given: Partial<Flags> & { readonly option?: string } = {}): Flags => ({
+  model: ["scripted:x.json"],
+  options: new Map(given.option === undefined ? [] : [["concurrency", given.option]]),
+  ...given
+})
+
+describe("readSettings", () => {
+  it.each([
+    { file: undefined, env: undefined, flag: undefined, concurrency: 4 },
+    { file: 1, env: undefined, flag: undefined, concurrency: 1 },
+    { file: "1", env: "2", flag: undefined, concurrency: 2 },
+    { file: 1, env: "2", flag: "3", concurrency: 3 },
+    { file: 1, env: "", flag: undefined, concurrency: 1 }
+  ])("file $file, environment $env, flag $flag: $concurrency", ({ concurrency, env, file, flag }) => {
+    using files = folder({ "forethought.config.json": file === undefined ? {} : { concurrency: file } })
+    const settings = readSettings(flags(flag === undefined ? {} : { option: flag }), parallel, {
+      folder: files.path,
+      env: env === undefined ? {} : { FORETHOUGHT_CONCURRENCY: env }
+    })
+    expect(optionValues(parallel.options, settings.options).count("concurrency")).toBe(concurrency)
+  })
+
+  it("reads tools as a list or as text, each once; none is none", () => {
+    using files = folder({ "forethought.config.json": { tools: ["Calculator", "lookup", "calculator"] } })
+    const read = (env: { readonly [name: string]: string }) =>
+      readSettings(flags(), parallel, { folder: files.path, env }).tools.map(({ name }) => name)
+    expect(read({})).toEqual(["calculator", "lookup"])
+    expect(read({ FORETHOUGHT_TOOLS: "llm, lookup" })).toEqual(["llm", "lookup"])
+    expect(read({ FORETHOUGHT_TOOLS: "none" })).toEqual([])
+  })
+
+  it("a file's option of another pattern is left alone", () => {
+    using files = folder({ "forethought.config.json": { concurrency: 2, maxPlanLength: 3 } })
+    const sequential = patterns.find(({ name }) => name === "rewoo") ?? parallel
+    const settings = readSettings(flags(), sequential, { folder: files.path, env: {} })
+    expect([...settings.options]).toEqual([["maxPlanLength", 3]])
+  })
+})
+
+describe("options", () => {
+  it("have flags and variables that follow from their names", () => {
+    expect(flagOf("maxPlanLength")).toBe("max-plan-length")
+    expect(variableOf("maxPlanLength")).toBe("FORETHOUGHT_MAX_PLAN_LENGTH")
+  })
+
+  it("have defaults that can be read", () => {
+    for (const { option, patterns: having } of allOptions()) {
+      expect(having.length).toBeGreaterThan(0)
+      const values = optionValues([option], new Map())
+      if (option.kind === "choice") expect(option.choices).toContain(values.choice(option.name))
+      else expect(values.count(option.name)).toBeGreaterThan(0)
+    }
+  })
+
+  it.each([
+    ["30 seconds", 30_000],
+    ["30s", 30_000],
+    ["500 ms", 500],
+    ["1.5 minutes", 90_000],
+    ["1 hour", 3_600_000]
+  ])("read the duration %s as %i ms", (text, millis) => {
+    expect(readDuration(text, "x")).toBe(millis)
+  })
+
+  it.each(["30", "", "0 s", "-1 s", "30 parsecs", "1e3 s", "constructor", "1 constructor", "99999 hours"])(
+    "refuse the duration %s",
+    (text) => {
+      expect(() => readDuration(text, "--tool-timeout")).toThrow("--tool-timeout must be a duration")
+    }
+  )
+})
+
+describe("readModels", () => {
+  const read = (...specs: ReadonlyArray<string>) => readModels(specs, "--model", { folder: "/", env: {} })
+
+  it.each([
+    ["openai-compatible:qwen3:8b@http://127.0.0.1:11434/v1/", "qwen3:8b at http://127.0.0.1:11434/v1"],
+    ["openai-compatible:a@b@https://host/v1?key=hunter2", "a@b at https://host/v1"],
+    ["scripted:some folder/file.json", "scripted replies from some folder/file.json"]
+  ])("reads %s", (spec, label) => {
+    expect(read(spec).default.label).toBe(label)
+  })
+
+  it("takes one model for each role", () => {
+    const models = read("scripted:a.json", "planner=scripted:b.json")
+    expect(models.default.label).toContain("a.json")
+    expect(models.roles.get("planner")?.label).toContain("b.json")
+    expect(() => read("scripted:a.json", "scripted:b.json")).toThrow("two models for every role")
+    expect(() => read("scripted:a.json", "planner=scripted:b", "planner=scripted:c")).toThrow("the planner two models")
+  })
+})

@@ -1,0 +1,162 @@
+/**
+ * Gathers the lines of a text into lists: which lines belong to which item, and where one list ends and another starts.
+ */
+import * as ListLine from "./ListLine.js"
+import { fenceLine, trim } from "./ReplyText.js"
+
+export interface List {
+  /** The line before the list that introduces it, or the empty string. */
+  readonly lead: string
+  /** Items that say something. */
+  readonly items: ReadonlyArray<string>
+  /** Whether no text stands before it. */
+  readonly isAlone: boolean
+}
+
+interface Item {
+  readonly number: number
+  readonly text: string
+  /** The lines that belong to the item, with their indentation. */
+  readonly lines: Array<string>
+  /** Whether a paragraph between this item and the next became part of it. */
+  hasParagraph: boolean
+}
+
+/** Gathers the items of one kind into lists, in order. Lines of the other kind are text. One pass. */
+export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bullet"): Array<List> => {
+  const lists: Array<{ readonly lead: string; readonly items: Array<Item>; isAlone: boolean }> = []
+  let items: Array<Item> = []
+  let item: Item | undefined
+  let lead = ""
+  let base = 0
+  let style: ListLine.Style = "plain"
+  // Paragraphs after a blank line: whose they are is known when the next item, or none, follows.
+  let held: Array<Array<string>> = []
+  let afterBlank = false
+  let isBroken = false
+  let hasSubList = false
+  let isAlone = true
+  /** The fence whose content belongs to an item, and the one that a list stands in. */
+  let inner: string | undefined
+  let outer = false
+  let previous: ListLine.Line | undefined
+
+  const keep = (raw: string) => {
+    if (item === undefined || isBroken) return
+    if (!afterBlank) item.lines.push(raw)
+    else held.at(-1)?.push(raw)
+  }
+  const finish = () => {
+    // The last step has its paragraph where each step before has one: then it is no closing remark.
+    const [first] = held
+    const before = items.slice(0, -1)
+    if (item !== undefined && first !== undefined && before.length > 0 && before.every((other) => other.hasParagraph)) {
+      for (const line of first) item.lines.push(line)
+    }
+    item = undefined
+    held = []
+  }
+
+  for (const [index, line] of lines.entries()) {
+    const mark = fenceLine(line.raw)
+    if (inner !== undefined) {
+      keep(line.raw)
+      if (mark?.mark === inner && mark.info === "") inner = undefined
+      continue
+    }
+    if (mark !== undefined) {
+      if (outer && mark.info === "") {
+        outer = false
+        isBroken = true
+      } else if (item !== undefined && !isBroken) {
+        inner = mark.mark
+        if (afterBlank && line.indent < base + 2) held.push([])
+        else afterBlank = false
+        keep(line.raw)
+      } else outer = true
+      continue
+    }
+    if (line.kind === "blank") {
+      if (item !== undefined) afterBlank = true
+      previous = line
+      continue
+    }
+    const deeper = item !== undefined && line.indent >= base + 2
+    const lastNumber = item?.number ?? 0
+    const isItem =
+      line.kind === kind &&
+      (item === undefined || isBroken
+        ? kind === "bullet" || line.number === 1 || items.length > 0 || !isUnfinishedSentence(previous)
+        : (!deeper && (kind === "bullet" || line.style === style)) ||
+          (kind === "number" && line.number === lastNumber + 1 && !hasSubList))
+    previous = line
+    if (isItem) {
+      const number = kind === "number" ? line.number : lastNumber + 1
+      const hasProse = isBroken || held.length > 0
+      const restarts =
+        items.length > 0 &&
+        (kind === "bullet" ? hasProse : number <= lastNumber && (hasProse || (number === 1 && lastNumber > 1)))
+      if (restarts) {
+        if (!isBroken) lead = trim(held.at(-1)?.at(-1) ?? "")
+        finish()
+        items = []
+      } else if (item !== undefined && held.length > 0 && !isBroken) {
+        for (const paragraph of held) for (const line of paragraph) item.lines.push(line)
+        item.hasParagraph = true
+      }
+      if (items.length === 0) lists.push({ lead, items, isAlone })
+      base = items.length === 0 ? line.indent : Math.min(base, line.indent)
+      if (items.length === 0) style = line.style
+      item = { number, text: line.text, lines: [], hasParagraph: false }
+      items.push(item)
+      held = []
+      afterBlank = false
+      isBroken = false
+      hasSubList = false
+      continue
+    }
+    if (item === undefined || isBroken) {
+      lead = line.text
+      isAlone = false
+      continue
+    }
+    if (deeper || line.kind === kind) {
+      if (line.kind === kind) hasSubList = true
+      if (held.length === 0) afterBlank = false
+      keep(line.raw)
+    } else if (line.kind === "break" || introducesItem(lines, index, kind)) {
+      isBroken = true
+      lead = line.text
+    } else if (!afterBlank || (item.text === "" && item.lines.length === 0)) {
+      afterBlank = false
+      keep(line.raw)
+    } else {
+      if (held.length === 0 || lines[index - 1]?.kind === "blank") held.push([])
+      keep(line.raw)
+    }
+  }
+  finish()
+  return lists.map((list) => ({
+    lead: list.lead,
+    isAlone: list.isAlone && lists.length === 1,
+    items: list.items.map(textOfItem).filter((text) => !ListLine.isEmptyItem(text))
+  }))
+}
+
+/** A line that ends in a colon and stands right before an item introduces a list rather than going on with a step. */
+const introducesItem = (lines: ReadonlyArray<ListLine.Line>, at: number, kind: "number" | "bullet"): boolean => {
+  const text = lines[at]?.text ?? ""
+  if (lines[at]?.kind !== "text" || !(text.endsWith(":") || text.endsWith("："))) return false
+  const next = lines[at + 1]?.kind === "blank" ? lines[at + 2] : lines[at + 1]
+  return next?.kind === kind && next.indent <= (lines[at]?.indent ?? 0) + 1
+}
+
+/** A number after an unfinished line of prose is that sentence's, wrapped: only `1.` may start a list there. */
+const isUnfinishedSentence = (line: ListLine.Line | undefined): boolean =>
+  line !== undefined && line.kind === "text" && !/[.!?:;…。！？：；]$/u.test(line.text)
+
+const textOfItem = (item: Item): string => {
+  const indents = item.lines.filter((line) => line !== "").map((line) => line.search(/\S|$/))
+  const common = indents.length === 0 ? 0 : indents.reduce((a, b) => Math.min(a, b))
+  return trim([item.text, ...item.lines.map((line) => line.slice(common))].join("\n"))
+}

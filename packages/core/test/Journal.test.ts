@@ -1,0 +1,133 @@
+import { mkdtempSync, readFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import * as CallPath from "@forethought/core/CallPath"
+import * as Journal from "@forethought/core/Journal"
+import * as JournalFile from "@forethought/core/JournalFile"
+import * as Llm from "@forethought/core/Llm"
+import * as Run from "@forethought/core/Run"
+import type { RunEvent } from "@forethought/core/RunEvent"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
+import * as Tracer from "effect/Tracer"
+
+const llm = Llm.layer(() => Effect.succeed(Llm.reply("hello")))
+const ask = Run.run("test", "the task", (run) =>
+  run.complete({ role: "planner", call: "planner", messages: [{ role: "user", content: "hi" }] })
+).pipe(Effect.provide(llm))
+const tags = (events: ReadonlyArray<RunEvent>) => events.map((event) => event._tag)
+
+describe("Journal", () => {
+  it.effect("with no set-up logs through Effect's logger", () => {
+    const lines: Array<string> = []
+    const logger = Logger.make(({ logLevel, message }) => {
+      lines.push(`${logLevel.label} ${String(message)}`)
+    })
+    return Effect.gen(function* () {
+      yield* ask
+      yield* Journal.record({ _tag: "Warning", call: "x", at: 0, kind: "no_progress", message: "same plan" })
+      expect(lines).toEqual([
+        "INFO test starts on: the task",
+        "INFO test succeeded",
+        "WARN x: warning, no_progress: same plan"
+      ])
+    }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)), Logger.withMinimumLogLevel(LogLevel.Info))
+  })
+
+  it.effect("keeps the newest events in memory, and counts what it dropped", () => {
+    const journal = Journal.memory({ capacity: 3 })
+    return Effect.gen(function* () {
+      for (let i = 0; i < 20; i++) {
+        yield* Effect.provide(
+          Journal.record({ _tag: "Warning", call: String(i), at: 0, kind: "k", message: "m" }),
+          Journal.layer(journal)
+        )
+      }
+      expect((yield* journal.events).map((event) => event.call)).toEqual(["17", "18", "19"])
+      expect(yield* journal.dropped).toBe(17)
+    })
+  })
+
+  it.effect(
+    "PA-10: a sink that fails, dies or throws does no harm: the others get every event, and a warning tells",
+    () => {
+      const journal = Journal.memory()
+      const broken: ReadonlyArray<Journal.Service> = [
+        { record: () => Effect.fail("disk full") },
+        { record: () => Effect.die("bug") },
+        {
+          record: () => {
+            throw new Error("thrown")
+          }
+        }
+      ]
+      return Effect.gen(function* () {
+        const reply = yield* Effect.provide(ask, Journal.layer(...broken, journal))
+        expect(reply.text).toBe("hello")
+        expect(tags(yield* journal.events)).toEqual(["RunStarted", "ModelCallStarted", "ModelCallEnded", "RunEnded"])
+      }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, Logger.none)))
+    }
+  )
+
+  it.effect("PA-10: a sink that fails on one event is told so", () => {
+    const seen: Array<RunEvent> = []
+    const sink: Journal.Service = {
+      record: (event) =>
+        event._tag === "ModelCallStarted" ? Effect.fail(new Error("hiccup")) : Effect.sync(() => void seen.push(event))
+    }
+    return Effect.gen(function* () {
+      yield* Effect.provide(ask, Journal.layer(sink))
+      expect(tags(seen)).toEqual(["RunStarted", "Warning", "ModelCallEnded", "RunEnded"])
+      expect(seen[1]).toMatchObject({ kind: "journal_failed", message: expect.stringContaining("hiccup") })
+    }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, Logger.none)))
+  })
+
+  it.scoped("writes JSON lines to a file", () => {
+    const path = join(mkdtempSync(join(tmpdir(), "forethought-")), "events.jsonl")
+    return Effect.gen(function* () {
+      yield* Effect.provide(ask, JournalFile.layer(path))
+      const events: ReadonlyArray<RunEvent> = readFileSync(path, "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+      expect(tags(events)).toEqual(["RunStarted", "ModelCallStarted", "ModelCallEnded", "RunEnded"])
+      const error = yield* Effect.flip(Effect.provide(ask, JournalFile.layer("/no/such/folder/events.jsonl")))
+      expect(error.message).toContain("/no/such/folder/events.jsonl cannot be written")
+    })
+  })
+
+  it.effect("names calls under the path that a run stands in", () => {
+    const journal = Journal.memory()
+    return Effect.gen(function* () {
+      yield* ask.pipe(CallPath.at("step-2/executor"), Effect.provide(Journal.layer(journal)))
+      expect((yield* journal.events).map((event) => event.call)).toEqual([
+        "step-2/executor",
+        "step-2/executor/planner",
+        "step-2/executor/planner",
+        "step-2/executor"
+      ])
+    })
+  })
+
+  it.effect("makes spans only where the app has a tracer", () => {
+    const spans: Array<string> = []
+    const standard = Tracer.make({
+      span: (name, ...rest) => {
+        spans.push(name)
+        return native.span(name, ...rest)
+      },
+      context: (run) => run()
+    })
+    let native: Tracer.Tracer
+    return Effect.gen(function* () {
+      native = yield* Effect.tracer
+      yield* Effect.provide(ask, Journal.layer(Journal.silent))
+      expect(spans).toEqual([])
+      yield* ask.pipe(Effect.provide(Layer.merge(Journal.layer(Journal.silent), Layer.setTracer(standard))))
+      expect(spans).toEqual(["forethought.test", "forethought.model"])
+    })
+  })
+})

@@ -1,0 +1,452 @@
+import * as Either from "effect/Either"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as NumberedList from "../src/reply/NumberedList.js"
+import { visible } from "../src/reply/ReplyText.js"
+
+const numRuns = Number(process.env["FORETHOUGHT_RUNS"] ?? 1000)
+
+/** The steps, or the problem. */
+const outcome = (text: string) =>
+  Either.match(NumberedList.read(text), { onLeft: (error) => error.problem, onRight: (steps) => steps })
+
+describe("reported failures", () => {
+  it("PE-02: indentation before the numbers", () => {
+    expect(outcome("Plan:\n   1. Add the two invoices\n   2. Report the sum")).toEqual([
+      "Add the two invoices",
+      "Report the sum"
+    ])
+  })
+  it.each(["1.", "1)", "(1)", "1 -", "1:", "1、", "1．"])("PE-03: numbers written %j", (label) => {
+    const reply = `Plan:\n${label} Fetch the tide table\n${label.replace("1", "2")} Pick the lowest tide`
+    expect(outcome(reply)).toEqual(["Fetch the tide table", "Pick the lowest tide"])
+  })
+  it("PE-05: bold marks, step prefixes and bullets before numbers", () => {
+    expect(outcome("**Step 1: Find the depot** – use the map tool\n- **2. Count the vans**")).toEqual([
+      "Find the depot – use the map tool",
+      "Count the vans"
+    ])
+  })
+  it("PE-06: indented numbers stay in their step", () => {
+    const reply = "Plan:\n1. Prepare the order\n   1. pick the colour\n   2. pick the size\n2. Place the order"
+    expect(outcome(reply)).toEqual(["Prepare the order\n1. pick the colour\n2. pick the size", "Place the order"])
+  })
+  it("PE-07: a number inside a sentence is no step", () => {
+    expect(outcome("We are already on version 3. Then nothing else is needed.")).toBe("no_list")
+  })
+  it("PE-09: a closing paragraph is in no step", () => {
+    const reply = "Plan:\n1. Find the opening hours\n2. Write the sign\n\nThat covers everything. Shall I begin?"
+    expect(outcome(reply)).toEqual(["Find the opening hours", "Write the sign"])
+  })
+  it("PE-10: sentences before the list are no steps", () => {
+    const reply = "Sure! I will keep it short. The plan has two parts.\n1. Read the meter\n2. File the reading"
+    expect(outcome(reply)).toEqual(["Read the meter", "File the reading"])
+  })
+  it("PE-11: a list without text is an empty plan", () => {
+    expect(outcome("1. \n2. \n3. ")).toBe("empty_plan")
+  })
+  it("PE-12: a refusal is no list, and the error carries it", () => {
+    const reply = "No plan is needed: I cannot do this with the tools given."
+    const error = Either.getOrThrow(Either.flip(NumberedList.read(reply)))
+    expect(error.problem).toBe("no_list")
+    expect(error.reply).toBe(reply)
+  })
+  it.each(["计划：\n第一步：查询车次\n第二步：比较票价", "一、查询车次\n二、比较票价", "（1）查询车次\n（2）比较票价"])(
+    "PE-14: Chinese numbering: %j",
+    (reply) => {
+      expect(outcome(reply)).toEqual(["查询车次", "比较票价"])
+    }
+  )
+  it("PE-15: an array with apostrophes and mixed quotes", () => {
+    expect(outcome("[\"Choisir l'hôtel\", 'Réserver le train']")).toEqual(["Choisir l'hôtel", "Réserver le train"])
+    expect(outcome("['Choisir l'hôtel', 'Réserver le train']")).toBe("malformed")
+  })
+  it("PE-16: steps in thinking are no steps", () => {
+    expect(outcome("<think>Perhaps 1. call search 2. read the page. Hmm.</think>")).toBe("empty_reply")
+  })
+})
+
+describe("kinds", () => {
+  const ab = ["a b", "c d"]
+  const tables: Readonly<Record<string, ReadonlyArray<readonly [reply: string, outcome: unknown]>>> = {
+    labels: [
+      ["1.a b\n2.c d", ab],
+      ["1)a b\n2)c d", ab],
+      ["(1)a b\n(2)c d", ab],
+      ["( 1 ) a b\n( 2 ) c d", ab],
+      ["1- a b\n2- c d", ab],
+      ["1 – a b\n2 – c d", ab],
+      ["1 — a b\n2 — c d", ab],
+      ["1 : a b\n2 : c d", ab],
+      ["1.) a b\n2.) c d", ab],
+      ["1.- a b\n2.- c d", ab],
+      ["1\\. a b\n2\\. c d", ab],
+      ["１．a b\n２．c d", ab],
+      ["１）a b\n２）c d", ab],
+      ["1：a b\n2：c d", ab],
+      ["①a b\n②c d", ab],
+      ["❶ a b\n❷ c d", ab],
+      ["1️⃣ a b\n2️⃣ c d", ab],
+      ["#1: a b\n#2: c d", ab],
+      ["01. a b\n02. c d", ab],
+      ["0. a b\n1. c d", ab],
+      ["1.\ta b\n2.\tc d", ab],
+      ["1.\u00a0a b\n2.\u3000c d", ab],
+      ["\u200b1. a b\n\ufeff2. c d", ab],
+      ["1. a b\r\n2. c d\r\n", ab]
+    ],
+    "labels with words": [
+      ["Step 1: a b\nStep 2: c d", ab],
+      ["STEP 1 - a b\nSTEP 2 - c d", ab],
+      ["Step 1. a b\nStep 2. c d", ab],
+      ["Step 1) a b\nStep 2) c d", ab],
+      ["Step 1 of 2: a b\nStep 2 of 2: c d", ab],
+      ["Step 1/2: a b\nStep 2/2: c d", ab],
+      ["Step One: a b\nStep Two: c d", ab],
+      ["Step #1: a b\nStep #2: c d", ab],
+      ["step1: a b\nstep2: c d", ab],
+      ["Step 1\na b\nStep 2\nc d", ab],
+      ["Step 1:\n  a b\nStep 2:\n  c d", ab],
+      ["1. Step 1: a b\n2. Step 2: c d", ab],
+      ["(Step 1) a b\n(Step 2) c d", ab],
+      ["[Step 1] a b\n[Step 2] c d", ab],
+      ["Step 1 → a b\nStep 2 -> c d", ab],
+      ["Task 1: a b\nTask 2: c d", ab],
+      ["Schritt 1: a b\nSchritt 2: c d", ab],
+      ["Étape 1 : a b\nÉtape 2 : c d", ab],
+      ["Paso 1: a b\nPaso 2: c d", ab],
+      ["Шаг 1: a b\nШаг 2: c d", ab],
+      ["ステップ1：a b\nステップ2：c d", ab],
+      ["1단계: a b\n2단계: c d", ab],
+      ["第1步：a b\n第2步：c d", ab],
+      ["第一步、a b\n第二步、c d", ab],
+      ["第一，a b\n第二，c d", ab],
+      ["步骤一：a b\n步骤二：c d", ab],
+      ["步骤 1：a b\n步骤 2：c d", ab],
+      ["（一）a b\n（二）c d", ab],
+      ["一．a b\n二．c d", ab],
+      ["十、a b\n十一、c d", ab]
+    ],
+    "marks around labels": [
+      ["**1.** a b\n**2.** c d", ab],
+      ["**1**. a b\n**2**. c d", ab],
+      ["**1. a b**\n**2. c d**", ab],
+      ["***1. a b***\n***2. c d***", ab],
+      ["*1.* a b\n*2.* c d", ab],
+      ["__1.__ a b\n__2.__ c d", ab],
+      ["_Step 1:_ a b\n_Step 2:_ c d", ab],
+      ["**Step 1:** a b\n**Step 2:** c d", ab],
+      ["**Step 1** - a b\n**Step 2** - c d", ab],
+      ["**第一步：** a b\n**第二步：** c d", ab],
+      ["1. **a b**\n2. *c d*", ab],
+      ["- 1. a b\n- 2. c d", ab],
+      ["* **Step 1**: a b\n* **Step 2**: c d", ab],
+      ["• 1) a b\n• 2) c d", ab],
+      ["- [ ] 1. a b\n- [x] 2. c d", ab],
+      ["1. [ ] a b\n2. [ ] c d", ["[ ] a b", "[ ] c d"]],
+      ["### 1. a b\n### 2. c d", ab],
+      ["## Step 1: a b\n## Step 2: c d", ab],
+      ["> 1. a b\n> 2. c d", ab],
+      ["✅ 1. a b\n✅ 2. c d", ab],
+      ["🔹 **Step 1:** a b\n🔹 **Step 2:** c d", ab],
+      ["1. **a**: b\n2. `c` d", ["**a**: b", "`c` d"]],
+      ["1. **a** and **b**\n2. *c* d*", ["**a** and **b**", "*c* d*"]],
+      ["1. Call __init__\n2. __init__", ["Call __init__", "__init__"]],
+      ["1. ls *.txt\n2. 2 * 3 * 4", ["ls *.txt", "2 * 3 * 4"]]
+    ],
+    "sub-items and further lines": [
+      ["1. a b\n   - x\n   - y\n2. c d", ["a b\n- x\n- y", "c d"]],
+      ["1. a b\n- x\n- y\n2. c d", ["a b\n- x\n- y", "c d"]],
+      ["1. a b\n\t1. x\n\t2. y\n2. c d", ["a b\n1. x\n2. y", "c d"]],
+      ["1. a b\n  a) x\n  b) y\n2. c d", ["a b\na) x\nb) y", "c d"]],
+      ["1. a b\n1.1 x\n1.2. y\n2. c d", ["a b\n1.1 x\n1.2. y", "c d"]],
+      ["1. a b\n   1. x\n      1. z\n   2. y\n2. c d", ["a b\n1. x\n   1. z\n2. y", "c d"]],
+      ["1. a b\n   more\n2. c d", ["a b\nmore", "c d"]],
+      ["1. a b\nmore\n2. c d", ["a b\nmore", "c d"]],
+      ["1. a b\n\n   more\n\n2. c d", ["a b\nmore", "c d"]],
+      ["1. a b\n\nmore\n\n2. c d\n\nBye.", ["a b\nmore", "c d\nBye."]],
+      ["1. a b\n2. c d\n   - x\n\nBye.", ["a b", "c d\n- x"]],
+      ["1. a b\n2. c d\n\n   more", ["a b", "c d\nmore"]],
+      ["1. a b:\n```sh\n1. x\n```\n2. c d", ["a b:\n```sh\n1. x\n```", "c d"]],
+      ["Step 1: a b:\n1. x\n2. y\n\nStep 2: c d", ["a b:\n1. x\n2. y", "c d"]],
+      ["第一步：a b\n1. x\n2. y\n第二步：c d", ["a b\n1. x\n2. y", "c d"]],
+      ["一、a b\n（一）x\n（二）y\n二、c d", ["a b\n（一）x\n（二）y", "c d"]],
+      ["1. a b\n(1) x\n(2) y\n2. c d", ["a b\n(1) x\n(2) y", "c d"]],
+      ["1.\n   a b\n2.\n   c d", ab],
+      ["1.\na b\n\n2.\nc d", ab],
+      [" 9. a b\n10. c d", ab],
+      ["1. a b\n  2. c d", ab],
+      ["### Step 1: a\n\nb.\n\n### Step 2: c\n\nd.\n\nBye.", ["a\nb.", "c\nd."]]
+    ],
+    "prose around the list": [
+      ["Plan:\n1. a b\n2. c d", ab],
+      ["Plan: 1. a b\n2. c d", ab],
+      ["**Plan:** 1. a b\n2. c d", ab],
+      ["Here is the plan:\n\n1. a b\n2. c d\n\nLet me know!", ab],
+      ["Here is the plan:\n```markdown\n1. a b\n2. c d\n```\nDone.", ab],
+      ["```\n1. a b\n2. c d\n```", ab],
+      ["~~~text\n1. a b\n2. c d\n~~~", ab],
+      ["# Plan\n\n1. a b\n\n2. c d\n\n---\nNotes follow.", ab],
+      ["**Plan**\n1. a b\n2. c d\n**Note:** x", ["a b", "c d\n**Note:** x"]],
+      ["1. a b\n2. c d\n\n**Notes**\n- x", ab],
+      ["1. a b\n2. c d\n## Why\n- x", ab],
+      ["It costs 3. That is much.\n\n1. a b\n2. c d", ab],
+      ["We are on version\n3. Then nothing is needed.", "no_list"],
+      ["The time is\n10:30 and pi is\n3.14 or so", "no_list"],
+      ["2024 was good.\n1999. Not so.", "no_list"],
+      ["Step 2 failed before, and step 3 too.", "no_list"],
+      ["Remaining:\n3. a b\n4. c d", ab],
+      ["<think>1. x</think>\n1. a b\n2. c d", ab],
+      ["1. x</think>1. a b\n2. c d", ab],
+      ["1. a b 2. c d", "inline_list"],
+      ["Plan: 1. a b 2. c d", "inline_list"],
+      ["1、a b；2、c d。", "inline_list"],
+      ["一、a b；二、c d。", "inline_list"],
+      ["1. Say 2.5 or 3. 4\n2. c d", ["Say 2.5 or 3. 4", "c d"]],
+      ["We start with 1. a b.\n2. c d", "inline_list"],
+      ["1. a b", ["a b"]]
+    ],
+    "empty items": [
+      ["1. a b\n2.\n3. c d", ab],
+      ["1. 1.\n2. 2.", "empty_plan"],
+      ["1. ...\n2. …", "empty_plan"],
+      ["1. -\n2. **", "empty_plan"],
+      ["1) \n2) ", "empty_plan"],
+      ["1.\n2.\n3.", "empty_plan"],
+      ["第一步：\n第二步：", "empty_plan"],
+      ["[]", "empty_plan"],
+      ['["", " "]', "empty_plan"],
+      ["- \n- ", "empty_plan"],
+      ["1. 2+2\n2. c d", ["2+2", "c d"]],
+      ["", "empty_reply"],
+      ["\u200b \n", "empty_reply"]
+    ],
+    "several lists": [
+      ["1. a b\n1. c d", ab],
+      ["1. a\n2. b\n2. c\n3. d", ["a", "b", "c", "d"]],
+      ["1. a\n3. b", ["a", "b"]],
+      ["1. a b\n\n1. c d", ab],
+      ["Draft:\n1. x\n2. y\n\nFinal plan:\n1. a b\n2. c d", ab],
+      ["Draft:\n1. x\n2. y\n\n**Revised plan**\n\n1. a b\n2. c d", ab],
+      ["Assumptions:\n1. x\n2. y\n\nPlan:\n1. a b\n2. c d", ab],
+      ["## Plan\n1. a b\n2. c d\n\n## Risks\n1. x\n2. y", ab],
+      ["1. a b\n2. c d\n\nOnce more:\n1. a b\n2. c d", ab],
+      ["Phase 1:\n1. a\n2. b\n\nPhase 2:\n1. c\n2. d", ["a", "b", "c", "d"]],
+      ["## Phase 1\n1. a\n2. b\n## Phase 2\n3. c\n4. d", ["a", "b", "c", "d"]],
+      ["1. a\n2. b\n\n1. c\n2. d", "several_lists"],
+      ["Option A:\n1. a\n2. b\n\nOption B:\n1. c\n2. d", "several_lists"],
+      ["Plan A:\n1. a\n2. b\n\nPlan B:\n1. c\n2. d", "several_lists"]
+    ],
+    bullets: [
+      ["- a b\n- c d", ab],
+      ["* a b\n* c d", ab],
+      ["+ a b\n+ c d", ab],
+      ["• a b\n• c d", ab],
+      ["– a b\n– c d", ab],
+      ["- [ ] a b\n- [ ] c d", ab],
+      ["- **a b**\n- **c d**", ab],
+      ["- a b\n  - x\n- c d", ["a b\n- x", "c d"]],
+      ["Plan:\n- a b\n- c d\n\nBye.", ab],
+      ["- a b", ["a b"]],
+      ["Plan:\n- a b", ["a b"]],
+      ["That is all:\n- I was glad", "no_list"],
+      ["I cannot do this:\n- no tool\n- no time", "no_list"],
+      ["Considerations:\n- x\n- y\n\nPlan:\n- a b\n- c d", ab],
+      ["Notes:\n- x\n- y\n\n1. a b\n2. c d", ab],
+      ["-a b\n-c d", "no_list"]
+    ],
+    JSON: [
+      ['["a b","c d"]', ab],
+      ['```json\n["a b","c d"]\n```', ab],
+      ['Here you go: ["a b", "c d"]', ab],
+      ["['a b', 'c d',]", ab],
+      ['{"plan":["a b","c d"]}', ab],
+      ['{"steps":["a b","c d"]}', ab],
+      ['{"Plan":{"steps":["a b","c d"]}}', ab],
+      ['{"result":{"steps":["a b","c d"]}}', ab],
+      ['{"plan":"to do","steps":["a b","c d"]}', ab],
+      ['[{"step":1,"task":"a b"},{"step":2,"task":"c d"}]', ab],
+      ['{"steps":[{"step":"1","description":"a b"},{"step":"2","description":"c d"}]}', ab],
+      ['["1. a b","2. c d"]', ab],
+      ['["Step 1: a b","Step 2: c d"]', ab],
+      ['["2. a b","1. c d"]', ["2. a b", "1. c d"]],
+      ['["a b",""," ","c d"]', ab],
+      ['["it\'s","l\'eau"]', ["it's", "l'eau"]],
+      ['[{"task":"a","tool":"b"}]', "missing_keys"],
+      ['[["a b","c d"]]', ab],
+      ['[["a b","c d"]', "unfinished"],
+      ["[1,2]", "no_list"],
+      ['["a b",3]', "malformed"],
+      ['["a b","c', "unfinished"],
+      ['["a b","c d"', "unfinished"],
+      ['{"steps":["a b"', "unfinished"],
+      ['{"steps":{"a":1}}', "malformed"],
+      ['{"steps":[]}', "empty_plan"],
+      ['{"a":1}', "missing_keys"],
+      ['["a b"]\n["c d"]', "no_json"]
+    ]
+  }
+  for (const [kind, table] of Object.entries(tables)) {
+    describe(kind, () => {
+      it.each(table)("%j", (reply, expected) => {
+        expect(outcome(reply)).toEqual(expected)
+      })
+    })
+  }
+})
+
+// ---------------------------------------------------------------------------------------------------------------
+// laws
+// ---------------------------------------------------------------------------------------------------------------
+
+const word = fc.constantFrom(
+  "find",
+  "the",
+  "tide",
+  "table",
+  "3",
+  "4.5",
+  "l'hôtel",
+  "„x“",
+  "(a)",
+  "查询",
+  "#E1",
+  "a-b",
+  "x_y",
+  "https://a.test/x",
+  "**b**"
+)
+const step = fc.array(word, { maxLength: 6 }).map((words) => ["Do", ...words, "now"].join(" "))
+const plan = fc.array(step, { minLength: 1, maxLength: 12 })
+
+const chinese = ["", "一", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二"]
+const shapes: ReadonlyArray<(n: number, text: string) => string> = [
+  (n, text) => `${n}. ${text}`,
+  (n, text) => `${n}) ${text}`,
+  (n, text) => `(${n}) ${text}`,
+  (n, text) => `${n}: ${text}`,
+  (n, text) => `${n} - ${text}`,
+  (n, text) => `${n}、${text}`,
+  (n, text) => `${n}．${text}`,
+  (n, text) => `Step ${n}: ${text}`,
+  (n, text) => `**${n}.** ${text}`,
+  (n, text) => `**Step ${n}:** ${text}`,
+  (n, text) => `- ${n}. ${text}`,
+  (n, text) => `### Step ${n}: ${text}`,
+  (n, text) => `> ${n}. ${text}`,
+  (n, text) => `第${chinese[n]}步：${text}`,
+  (n, text) => `${chinese[n]}、${text}`,
+  (n, text) => `（${chinese[n]}）${text}`,
+  (_, text) => `1. ${text}`,
+  (_, text) => `- ${text}`
+]
+
+describe("laws", { timeout: 300_000 }, () => {
+  it("reads back what was written, in any of its forms", () => {
+    const layout = fc.record({
+      shape: fc.constantFrom(...shapes),
+      indent: fc.constantFrom("", "  ", "    ", "\t"),
+      gap: fc.constantFrom("\n", "\n\n", "\r\n"),
+      before: fc.constantFrom("", "Plan:\n", "Here is the plan. It is short.\n\n", "<think>1. no</think>", "```\n"),
+      after: fc.constantFrom("", "\n", "\n\nThat covers everything.", "\n\n## Note\nnone")
+    })
+    fc.assert(
+      fc.property(plan, layout, (steps, { after, before, gap, indent, shape }) => {
+        // One bullet under a sentence is a remark.
+        fc.pre(steps.length > 1 || shape(1, "") !== "- ")
+        const lines = steps.map((text, i) => indent + shape(i + 1, text))
+        const reply = before + lines.join(gap) + (before === "```\n" ? "\n```" : after)
+        expect(outcome(reply)).toEqual(steps)
+      }),
+      { numRuns }
+    )
+  })
+
+  it("keeps sub-items in their step", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(step, fc.array(step, { maxLength: 3 })), { minLength: 1, maxLength: 6 }),
+        (steps) => {
+          const reply = steps
+            .map(([text, subs], i) => [`${i + 1}. ${text}`, ...subs.map((sub, k) => `   ${k + 1}. ${sub}`)].join("\n"))
+            .join("\n")
+          expect(outcome(reply)).toEqual(
+            steps.map(([text, subs]) => [text, ...subs.map((sub, k) => `${k + 1}. ${sub}`)].join("\n"))
+          )
+        }
+      ),
+      { numRuns }
+    )
+  })
+
+  it("reads back a JSON array", () => {
+    fc.assert(
+      fc.property(plan, fc.constantFrom("", "Here: ", "```json\n"), (steps, before) => {
+        expect(outcome(before + JSON.stringify(steps))).toEqual(steps)
+      }),
+      { numRuns }
+    )
+  })
+
+  it("never takes a part of a JSON array for the whole", () => {
+    fc.assert(
+      fc.property(plan, fc.double({ min: 0, max: 1, noNaN: true }), (steps, share) => {
+        const json = JSON.stringify(steps)
+        const part = json.slice(0, Math.min(json.length - 1, Math.floor(share * json.length)))
+        expect(typeof outcome(part)).toBe("string")
+      }),
+      { numRuns }
+    )
+  })
+
+  it("gives steps or an error for every text, and invents nothing", () => {
+    const any = fc
+      .array(
+        fc.constantFrom(
+          "1.",
+          "2)",
+          "Step 1:",
+          "- ",
+          "**",
+          "_",
+          "\n",
+          "\n\n",
+          "  ",
+          "a",
+          "b c",
+          "```",
+          "[",
+          '"',
+          "]",
+          "{",
+          "}",
+          ",",
+          "一、",
+          "第",
+          "#",
+          ">",
+          "<think>",
+          ":",
+          "Plan",
+          "1️⃣",
+          "\ud800"
+        ),
+        { maxLength: 40 }
+      )
+      .map((parts) => parts.join(""))
+    // Labels and emphasis go, so what is left of a line stands in the reply once those marks are taken out of it.
+    const bare = (value: string) => value.replaceAll(/[*_\s\\]/g, "")
+    fc.assert(
+      fc.property(fc.oneof(any, fc.fullUnicodeString(), fc.string16bits()), (reply) => {
+        const steps = NumberedList.read(reply)
+        if (Either.isLeft(steps)) return
+        expect(steps.right.length).toBeGreaterThan(0)
+        for (const text of steps.right) {
+          expect(text.trim()).not.toBe("")
+          for (const line of text.split("\n")) expect(bare(visible(reply))).toContain(bare(line))
+        }
+      }),
+      { numRuns }
+    )
+  })
+})

@@ -1,0 +1,208 @@
+/**
+ * A calculator: arithmetic on decimal numbers, and nothing else. The expression is parsed by `jsep` and computed by
+ * `decimal.js`; no name of the host can be reached from it.
+ */
+import * as Tool from "@forethought/core/Tool"
+import { Decimal } from "decimal.js"
+import * as Data from "effect/Data"
+import * as Either from "effect/Either"
+import jsep from "jsep"
+import { groupName, readArithmetic } from "./internal/arithmeticText.js"
+
+// ---------------------------------------------------------------------------------------------------------------
+// errors
+// ---------------------------------------------------------------------------------------------------------------
+
+/** The text is no arithmetic, or it has no result. */
+export class CalculationError extends Data.TaggedError("CalculationError")<{
+  /** What is wrong, and what to write instead. */
+  readonly problem: string
+}> {
+  override get message(): string {
+    return this.problem
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// constructors
+// ---------------------------------------------------------------------------------------------------------------
+
+/**
+ * The calculator as a tool named `Calculator`. Takes one expression and gives its value as a plain number, see
+ * {@link calculate}.
+ */
+export const tool: Tool.Tool = Tool.make({
+  name: "Calculator",
+  description:
+    "Computes an arithmetic expression and gives a plain number. Takes numbers, + - * / ^ (power), % (remainder, or percent after a number), parentheses, and abs, ceil, floor, max, min, pow, round(x, decimals), sqrt. Example: round(12 / 345 * 100, 1)",
+  idempotent: true,
+  readOnly: true,
+  execute: (input) => calculate(input)
+})
+
+/**
+ * Computes an arithmetic expression.
+ *
+ * - Numbers are decimal: `0.1 + 0.2` is `0.3`. A result is exact up to 60 digits; one that cannot be (a third, a root)
+ *   is rounded to 15 digits, or to the next whole number where that has more. From 10^60 on, and below 10^-30, it is
+ *   written with an exponent.
+ * - `^` and `**` are powers, from right to left, and bind closer than a sign: `-2^2` is `-4`.
+ * - `%` between two operands is the remainder with the sign of the first; after an operand it is percent: `50%` is
+ *   `0.5`.
+ * - `1,410,000,000` is one number, except inside the parentheses of a function, where it is refused as ambiguous.
+ * - At most 4,000 characters, 1,000 operators and 100 nested parentheses.
+ */
+export const calculate = (expression: string): Either.Either<string, CalculationError> => {
+  const read = readArithmetic(expression, functionNames)
+  if (!read.ok) return Either.left(new CalculationError({ problem: read.problem }))
+  try {
+    return Either.right(show(evaluate(parse(read.text))))
+  } catch (error) {
+    if (error instanceof CalculationError) return Either.left(error)
+    throw error
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// private
+// ---------------------------------------------------------------------------------------------------------------
+
+// A constructor of our own: the settings of the shared one belong to the app. The bound on the exponent keeps every
+// power short.
+const Numeral = Decimal.clone({ precision: 60, maxE: 9_999, minE: -9_999, toExpPos: 60, toExpNeg: -30 })
+
+const stop = (problem: string): never => {
+  throw new CalculationError({ problem })
+}
+
+const parse = (text: string): unknown => {
+  try {
+    return jsep(text)
+  } catch {
+    return stop(unfinished)
+  }
+}
+
+const unfinished = "The expression is not complete: each operator needs a number on both sides."
+
+interface Callable {
+  /** How many numbers it takes. */
+  readonly least: number
+  readonly most: number
+  readonly of: (numbers: ReadonlyArray<Decimal>) => Decimal
+}
+
+const unary = (of: (x: Decimal) => Decimal): Callable => ({ least: 1, most: 1, of: ([x = zero]) => of(x) })
+
+const zero = new Numeral(0)
+
+const functions: ReadonlyMap<string, Callable> = new Map<string, Callable>([
+  [groupName, unary((x) => x)],
+  ["abs", unary((x) => x.abs())],
+  ["ceil", unary((x) => x.ceil())],
+  ["floor", unary((x) => x.floor())],
+  ["max", { least: 1, most: 1_000, of: (xs) => Numeral.max(...xs) }],
+  ["min", { least: 1, most: 1_000, of: (xs) => Numeral.min(...xs) }],
+  ["pow", { least: 2, most: 2, of: ([x = zero, y = zero]) => power(x, y) }],
+  ["round", { least: 1, most: 2, of: ([x = zero, decimals = zero]) => round(x, decimals) }],
+  ["sqrt", unary((x) => (x.lt(0) ? stop(`sqrt of the negative number ${show(x)} is not a real number.`) : x.sqrt()))]
+])
+
+const functionNames = [...functions.keys()].filter((name) => name !== groupName)
+
+/** Only these kinds of node are computed: whatever else the parser can read is refused. */
+const evaluate = (node: unknown): Decimal => {
+  if (!isNode(node)) return stop(unfinished)
+  switch (node.type) {
+    case "Literal": {
+      const raw = node["raw"]
+      return typeof raw === "string" && typeof node["value"] === "number"
+        ? inRange(new Numeral(raw), !/[1-9]/.test(raw.toLowerCase().split("e")[0] ?? ""))
+        : stop(unfinished)
+    }
+    case "UnaryExpression":
+      return signed(node["operator"], evaluate(node["argument"]))
+    case "BinaryExpression":
+      return node["operator"] === "**" ? evaluatePower(node["left"], node["right"]) : evaluateBinary(node)
+    case "CallExpression":
+      return evaluateCall(node)
+    default:
+      return stop(unfinished)
+  }
+}
+
+const isNode = (value: unknown): value is jsep.Expression =>
+  typeof value === "object" && value !== null && "type" in value && typeof value.type === "string"
+
+const evaluateBinary = (node: jsep.Expression): Decimal => {
+  const left = evaluate(node["left"])
+  const right = evaluate(node["right"])
+  switch (node["operator"]) {
+    case "+":
+      return inRange(left.plus(right), true)
+    case "-":
+      return inRange(left.minus(right), true)
+    case "*":
+      return inRange(left.times(right), left.isZero() || right.isZero())
+    case "/":
+      return right.isZero() ? stop("Division by zero has no result.") : inRange(left.div(right), left.isZero())
+    case "%":
+      return right.isZero() ? stop("The remainder of a division by zero has no result.") : left.mod(right)
+    default:
+      return stop(unfinished)
+  }
+}
+
+/** The parser lets a sign bind closer than a power; in arithmetic `-2^2` is `-(2^2)`, so the sign is taken out. */
+const evaluatePower = (base: unknown, exponent: unknown): Decimal =>
+  isNode(base) && base.type === "UnaryExpression"
+    ? signed(base["operator"], evaluatePower(base["argument"], exponent))
+    : power(evaluate(base), evaluate(exponent))
+
+const signed = (operator: unknown, value: Decimal): Decimal =>
+  operator === "-" ? value.neg() : operator === "+" ? value : stop(unfinished)
+
+const evaluateCall = (node: jsep.Expression): Decimal => {
+  const callee = node["callee"]
+  const given = node["arguments"]
+  const name = isNode(callee) && callee.type === "Identifier" ? callee["name"] : undefined
+  const called = typeof name === "string" ? functions.get(name) : undefined
+  if (called === undefined || !Array.isArray(given)) return stop(unfinished)
+  if (given.length < called.least || given.length > called.most) {
+    if (name === groupName) return stop("A pair of parentheses is empty.")
+    const wanted = called.least === called.most ? `${called.least}` : `${called.least} to ${called.most}`
+    return stop(`${name} takes ${wanted} number${called.most === 1 ? "" : "s"}, got ${given.length}.`)
+  }
+  return called.of(given.map(evaluate))
+}
+
+const power = (base: Decimal, exponent: Decimal): Decimal => {
+  if (base.isZero() && exponent.lt(0)) return stop("Division by zero has no result: 0 to a negative power.")
+  const value = base.pow(exponent)
+  return value.isNaN()
+    ? stop(`${show(base)} to the power of ${show(exponent)} is not a real number.`)
+    : inRange(value, base.isZero())
+}
+
+const round = (value: Decimal, decimals: Decimal): Decimal =>
+  decimals.isInteger() && decimals.gte(0) && decimals.lte(30)
+    ? value.toDecimalPlaces(decimals.toNumber(), Decimal.ROUND_HALF_UP)
+    : stop("round takes a whole number of decimals from 0 to 30.")
+
+/** A result out of the range of exponents would turn into infinity or zero, which it is not. */
+const inRange = (value: Decimal, mayBeZero: boolean): Decimal => {
+  if (!value.isFinite()) return stop("The result is too large: it has more than 10,000 digits.")
+  if (value.isZero() && !mayBeZero) return stop("The result is too small: it is below 10^-9999.")
+  return value
+}
+
+/** A result of more digits came from a division or a root, and cannot be written in full. */
+const exactDigits = 50
+
+const show = (value: Decimal): string => {
+  if (value.isZero()) return "0"
+  const whole = value.e + 1
+  const shown =
+    value.precision() <= exactDigits || value.isInteger() ? value : value.toSignificantDigits(Math.max(15, whole))
+  return shown.toString()
+}

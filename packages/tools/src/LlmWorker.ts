@@ -1,0 +1,85 @@
+/**
+ * A model as a worker: a tool that asks the `Llm`. A plan uses it for what no other tool can look up or compute.
+ */
+import * as Journal from "@forethought/core/Journal"
+import * as Llm from "@forethought/core/Llm"
+import { TruncatedReply } from "@forethought/core/ReplyError"
+import * as RunEvent from "@forethought/core/RunEvent"
+import * as ReplyText from "@forethought/core/reply/ReplyText"
+import type { ToolContext } from "@forethought/core/Tool"
+import * as Tool from "@forethought/core/Tool"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+
+/** How the worker is asked. */
+export interface Options {
+  /** The tool's name. Default: `LLM`. */
+  readonly name?: string
+  /** Upper bound of output tokens. Default: the provider's. */
+  readonly maxTokens?: number
+  /** What the model is told before the input. Default: to answer briefly, and to say so where it does not know. */
+  readonly system?: string
+}
+
+/**
+ * A tool that asks the run's model, in the role `executor` and under the id of the tool call.
+ *
+ * Gives the visible text of the reply. A reply that was cut off, is empty, was refused or did not come fails the tool:
+ * half an answer is no evidence. One model call for each tool call.
+ */
+export const make = (options: Options = {}): Tool.Tool<Llm.Llm> =>
+  Tool.make({
+    name: options.name ?? "LLM",
+    description:
+      "Asks a language model, which knows general things and can read, compare and rewrite text that is given to it. Takes the whole question or instruction, with every text that it is about.",
+    readOnly: true,
+    execute: (input, context) => ask(options, input, context)
+  })
+
+/** {@link make} with its defaults. */
+export const tool: Tool.Tool<Llm.Llm> = make()
+
+const defaultSystem =
+  "Answer the request below with the result alone, as briefly as it allows. If you do not know, say that you do not know."
+
+const ask = (options: Options, input: string, { call }: ToolContext) =>
+  Effect.gen(function* () {
+    const llm = yield* Llm.Llm
+    const startedAt = yield* Clock.currentTimeMillis
+    const role = "executor"
+    yield* Journal.record({ _tag: "ModelCallStarted", call, at: startedAt, role })
+    const reply = yield* llm
+      .complete({
+        role,
+        call,
+        messages: [
+          { role: "system", content: options.system ?? defaultSystem },
+          { role: "user", content: input }
+        ],
+        ...(options.maxTokens === undefined ? {} : { maxTokens: options.maxTokens })
+      })
+      .pipe(
+        Effect.tapError((error) =>
+          Effect.flatMap(Clock.currentTimeMillis, (at) =>
+            Journal.record({ _tag: "ModelCallEnded", call, at, role, startedAt, error: RunEvent.errorInfo(error) })
+          )
+        )
+      )
+    const endedAt = yield* Clock.currentTimeMillis
+    yield* Journal.record({ _tag: "ModelCallEnded", call, at: endedAt, role, startedAt, reply })
+    if (reply.finishReason === "content-filter") {
+      return yield* new Llm.LlmError({ reason: Llm.Reason.Refused(reply.text), role, call })
+    }
+    const text = ReplyText.visible(reply.text)
+    if (reply.finishReason === "length") return yield* new TruncatedReply({ text, role })
+    if (text === "") {
+      const onlyReasoning = reply.text.trim() !== "" || (reply.reasoning ?? "") !== ""
+      const { finishReason, rawFinishReason } = reply
+      return yield* new Llm.LlmError({
+        reason: Llm.Reason.EmptyReply({ finishReason, rawFinishReason, onlyReasoning }),
+        role,
+        call
+      })
+    }
+    return text
+  })

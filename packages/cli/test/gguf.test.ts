@@ -40,7 +40,6 @@ describe.skipIf(name === undefined)(title, () => {
         const error = Cause.failureOption(exit.cause)
         expect(error).toMatchObject({ _tag: "Some", value: { message: expect.any(String) } })
         expect(error).not.toMatchObject({ value: { _tag: "Hang" } })
-        console.info(error)
       }).pipe(
         Effect.provide(runtime),
         Effect.provide(FakeTools.layer({ Search: "Oslo, 709,000", Calculator: "4" })),

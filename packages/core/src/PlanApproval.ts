@@ -2,7 +2,6 @@
  * Showing a plan to somebody before it runs: a service that patterns consult, and that an app or a runner answers.
  */
 import * as Context from "effect/Context"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { PlannedStep } from "./RunEvent.js"
@@ -34,17 +33,6 @@ export interface Service {
   readonly review: (plan: ProposedPlan) => Effect.Effect<Review>
 }
 
-/** The plan was refused when it was reviewed. Nothing of it has run. */
-export class PlanRefused extends Data.TaggedError("PlanRefused")<{
-  readonly pattern: string
-  /** Why, in the reviewer's words; may be empty. */
-  readonly reason: string
-}> {
-  override get message(): string {
-    return this.reason.trim() === "" ? "The plan was refused." : `The plan was refused: ${this.reason}`
-  }
-}
-
 // ---------------------------------------------------------------------------------------------------------------
 // reviews
 // ---------------------------------------------------------------------------------------------------------------
@@ -62,9 +50,15 @@ export const refuse = (reason: string): Review => ({ _tag: "Refuse", reason })
 // service
 // ---------------------------------------------------------------------------------------------------------------
 
-/** Who reviews plans. Default: every plan is accepted. */
+/** Accepts every plan. */
+export const acceptAll: Service = { review: () => Effect.succeed(accept) }
+
+/**
+ * Who reviews plans. Default: {@link acceptAll}. A refused plan ends the run before anything of it has run: as
+ * `InvalidPlan` with the issue `Refused` in ReWOO, as `ParseError` with the problem `plan_refused` elsewhere.
+ */
 export class PlanApproval extends Context.Reference<PlanApproval>()("@forethought/core/PlanApproval", {
-  defaultValue: (): Service => ({ review: () => Effect.succeed(accept) })
+  defaultValue: (): Service => acceptAll
 }) {}
 
 /** A Layer of a reviewer, in place of the default. */

@@ -141,8 +141,4 @@ describe("PlanApproval", () => {
       )
     )
   )
-  it("a refusal says why, if it says so", () => {
-    expect(new PlanApproval.PlanRefused({ pattern: "rewoo", reason: "too dear" }).message).toContain("too dear")
-    expect(new PlanApproval.PlanRefused({ pattern: "rewoo", reason: "" }).message).toBe("The plan was refused.")
-  })
 })

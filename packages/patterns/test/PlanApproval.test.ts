@@ -1,5 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
+import type * as Llm from "@forethought/core/Llm"
 import * as PlanApproval from "@forethought/core/PlanApproval"
+import type * as Toolbox from "@forethought/core/Toolbox"
 import * as PlanAndExecute from "@forethought/patterns/PlanAndExecute"
 import * as PlanAndSolveAgent from "@forethought/patterns/PlanAndSolveAgent"
 import * as Rewoo from "@forethought/patterns/Rewoo"
@@ -65,10 +67,14 @@ describe.each([
   )
 })
 
-const lists = [
+type Run = (
+  task: string
+) => Effect.Effect<unknown, PlanAndExecute.Error | PlanAndSolveAgent.Error, Llm.Llm | Toolbox.Toolbox>
+
+const lists: ReadonlyArray<readonly [pattern: string, run: Run, rest: ReadonlyArray<string>]> = [
   ["plan-and-execute", (task: string) => PlanAndExecute.run(task), ["done", '{"final_answer":"x"}']],
   ["plan-and-solve-agent", (task: string) => PlanAndSolveAgent.run(task), ["SUCCESS: done", "x"]]
-] as const
+]
 
 describe.each(lists)("A reviewed plan of %s", (_pattern, run, rest) => {
   it.effect("edited, is read again", () =>

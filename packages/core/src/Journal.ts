@@ -101,20 +101,20 @@ export const layer = (...sinks: ReadonlyArray<Service>): Layer.Layer<never> => {
  * which is also logged; the run goes on, and only interruption passes through.
  */
 export const recordIn = (sink: Service, event: RunEvent.RunEvent): Effect.Effect<void> =>
-  Effect.suspend(() => {
+  Effect.suspend(() => recordNow(sink, event) ?? Effect.void)
+
+/** {@link recordIn} at once: what is left to do, or nothing where the sink could record the event. */
+export const recordNow = (sink: Service, event: RunEvent.RunEvent): Effect.Effect<void> | undefined => {
+  try {
     if (sink.unsafeRecord === undefined) {
-      return Effect.catchAllCause(
-        Effect.suspend(() => sink.record(event)),
-        (cause) => tellFailure(sink, event, cause)
-      )
+      return Effect.catchAllCause(sink.record(event), (cause) => tellFailure(sink, event, cause))
     }
-    try {
-      sink.unsafeRecord(event)
-      return Effect.void
-    } catch (error) {
-      return tellFailure(sink, event, Cause.die(error))
-    }
-  })
+    sink.unsafeRecord(event)
+    return undefined
+  } catch (error) {
+    return tellFailure(sink, event, Cause.die(error))
+  }
+}
 
 const tellFailure = (sink: Service, event: RunEvent.RunEvent, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
   if (Cause.isInterruptedOnly(cause)) return Effect.interrupt

@@ -74,7 +74,7 @@ export const make = <R = never>(tools: ReadonlyArray<Tool<R>>): Effect.Effect<Se
       const tool = byName.get(name.right)
       if (tool === undefined) return Effect.fail(unknownTool(tools, request.tool))
       const work = tool.prepare(request.input)
-      return Either.isLeft(work) ? Effect.fail(work.left) : Effect.provide(execute(tool, work.right, request), context)
+      return Either.isLeft(work) ? Effect.fail(work.left) : execute(tool, work.right, request, context)
     }
   }))
 }
@@ -185,11 +185,25 @@ const maxPartialChars = 10_000
 const execute = <R>(
   tool: ToolInfo,
   work: (context: ToolContext) => ToolOutcome.Outcome<R>,
-  request: CallRequest
-): Effect.Effect<string, ToolError, R> =>
+  request: CallRequest,
+  services: Context.Context<R>
+): Effect.Effect<string, ToolError> =>
   Effect.suspend(() => {
     const context = new CallSignal(request.call)
-    const done = Effect.suspend(() => ToolOutcome.lift(work(context))).pipe(
+    let outcome: ToolOutcome.Outcome<R>
+    try {
+      outcome = work(context)
+    } catch (defect) {
+      return Effect.fail(failed(tool.name, Cause.die(defect)))
+    }
+    // What is there at once needs no fiber and no timer.
+    if (typeof outcome === "string") {
+      context.close()
+      return Effect.succeed(ToolText.fromUnknown(outcome))
+    }
+    const done = Effect.mapInputContext(ToolOutcome.lift(outcome), (caller: Context.Context<never>) =>
+      Context.merge(caller, services)
+    ).pipe(
       Effect.matchCauseEffect({
         onSuccess: (value) => Effect.succeed(ToolText.fromUnknown(value)),
         onFailure: (cause) => Effect.fail(failed(tool.name, cause))
@@ -213,12 +227,8 @@ const execute = <R>(
  * interrupted without waiting for it: work that cannot be interrupted must not hold up the run. An interruption of the
  * run does wait. Work that ends at once needs no timer, which is most of what `Effect.timeout` costs.
  */
-const expiring = <A, E, E2, R>(
-  work: Effect.Effect<A, E, R>,
-  millis: number,
-  expired: () => E2
-): Effect.Effect<A, E | E2, R> =>
-  Effect.flatMap(Effect.runtime<R>(), (runtime) =>
+const expiring = <A, E, E2>(work: Effect.Effect<A, E>, millis: number, expired: () => E2): Effect.Effect<A, E | E2> =>
+  Effect.flatMap(Effect.runtime(), (runtime) =>
     Effect.async<A, E | E2>((resume) => {
       const fork = Runtime.runFork(runtime)
       const worker = fork(work, { immediate: true })

@@ -62,7 +62,8 @@ export const run = <A, E, R>(
           Context.get(context, CallPath),
           Context.get(context, Journal.Journal),
           clock,
-          tracer !== noTracer
+          tracer !== noTracer,
+          Context.get(context, Journal.Streaming)
         )
         const ended = (exit: Exit.Exit<A, E>): Effect.Effect<void> =>
           self.emit({ _tag: "RunEnded", pattern, ...outcome(exit) })
@@ -95,7 +96,8 @@ const make = (
   path: Llm.CallId,
   journal: Journal.Service,
   clock: Clock.Clock,
-  traced: boolean
+  traced: boolean,
+  streamed: boolean
 ): Run => {
   const emit: Run["emit"] = (event) =>
     Effect.suspend(() => Journal.recordIn(journal, { call: path, ...event, at: clock.unsafeCurrentTimeMillis() }))
@@ -105,8 +107,10 @@ const make = (
     emit,
     complete: (given) =>
       Effect.suspend(() => {
-        const request = { ...given, call: join(path, given.call) }
-        const { call, role } = request
+        const call = join(path, given.call)
+        const { role } = given
+        const onDelta = (text: string) => emit({ _tag: "ReplyDelta", call, role, text })
+        const request = streamed ? { ...given, call, onDelta } : { ...given, call }
         const startedAt = clock.unsafeCurrentTimeMillis()
         const asked = Effect.suspend(() => llm.complete(request))
         return Effect.zipRight(

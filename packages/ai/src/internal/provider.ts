@@ -7,6 +7,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import * as Redacted from "effect/Redacted"
+import type { Watcher } from "../Delta.js"
 import type * as LanguageModel from "../LanguageModel.js"
 import type * as Retry from "../Retry.js"
 import { isSendable } from "./headers.js"
@@ -28,6 +29,8 @@ export interface Options extends Retry.Options {
    * the request offers tools; a server that refuses it is asked again once without it, and not bothered with it any more.
    */
   readonly structured?: "auto" | "off" | undefined
+  /** Is told every reply piece by piece as it arrives, see `LanguageModel.Options`. Default: none, and no streaming. */
+  readonly onDelta?: Watcher | undefined
 }
 
 /** A failure that a provider reports inside a successful response, as the error it would have been. */
@@ -102,6 +105,7 @@ export const adapter = (
     maxRetryDelay: options.maxRetryDelay,
     backoff: options.backoff,
     timeout: options.timeout,
+    onDelta: options.onDelta,
     secrets: options.apiKey === undefined ? [] : [options.apiKey],
     configure: (request) => (effect) =>
       effect.pipe(

@@ -72,7 +72,8 @@ export const client = (http: HttpClient.HttpClient, dialect: Dialect): HttpClien
 
 const inspect = (response: HttpClientResponse.HttpClientResponse, attempt: Attempt, dialect: Dialect) => {
   const { read, words } = dialect
-  if (!attempt.sent) return Effect.succeed(response)
+  const isJson = response.headers["content-type"]?.includes("application/json") === true
+  if (!attempt.sent || !isJson) return Effect.succeed(response)
   const rejected = response.status === 400 || response.status === 422
   if (!rejected && (read === undefined || response.status !== 200)) return Effect.succeed(response)
   return Effect.map(response.text, (text) => {

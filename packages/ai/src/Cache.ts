@@ -70,8 +70,8 @@ export const memory = (capacity = 1_000): Store => {
  * way at once share one call, which is interrupted when the last of them is. A store that fails is logged, and the
  * model is asked.
  *
- * Put it around a `Budget` and a `RateLimit`, so that a kept reply costs nothing: `model.pipe(RateLimit.layer(…),
- * Budget.layer(…), Cache.layer())`. A model whose replies are meant to differ, as for a vote, must not have one.
+ * A kept reply reports that it used no tokens. Put the Cache around a `RateLimit` and a `Budget`, so that it counts as no
+ * call either: `model.pipe(RateLimit.layer(…), Budget.layer(…), Cache.layer())`. A model whose replies are meant to differ, as for a vote, must not have one.
  */
 export const layer = (options: Options = {}): (<E, R>(model: Layer.Layer<Llm, E, R>) => Layer.Layer<Llm, E, R>) =>
   wrap((model) => make(model, options))
@@ -104,14 +104,16 @@ export const make = (model: Service, options: Options = {}): Service => {
   const share = (key: string, request: Request): Effect.Effect<Reply, LlmError> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
-        const shared = underWay.get(key) ?? (yield* start(key, request))
+        const running = underWay.get(key)
+        const shared = running ?? (yield* start(key, request))
         shared.sharers += 1
-        return yield* Effect.onExit(restore(Deferred.await(shared.done)), (exit) => {
+        const reply = yield* Effect.onExit(restore(Deferred.await(shared.done)), (exit) => {
           shared.sharers -= 1
           if (shared.sharers > 0 || !Exit.isInterrupted(exit) || shared.fiber === undefined) return Effect.void
           if (underWay.get(key) === shared) underWay.delete(key)
           return Fiber.interrupt(shared.fiber)
         })
+        return running === undefined ? reply : yield* again(reply, request)
       })
     )
 
@@ -122,7 +124,7 @@ export const make = (model: Service, options: Options = {}): Service => {
         return Effect.flatMap(guarded(store.get(key), undefined), (kept) =>
           kept === undefined
             ? Effect.mapError(share(key, request), (error) => named(error, request))
-            : Effect.succeed(kept)
+            : again(kept, request)
         )
       })
   }
@@ -168,6 +170,13 @@ const guarded = <A>(effect: Effect.Effect<A, unknown>, otherwise: A): Effect.Eff
       ? Effect.interrupt
       : Effect.as(Effect.logWarning("The store of kept replies failed; the model is asked.", cause), otherwise)
   )
+
+/** A reply that was paid for already, told to whoever watches. */
+const again = (reply: Reply, { onDelta }: Request): Effect.Effect<Reply> =>
+  Effect.as(onDelta === undefined || reply.text === "" ? Effect.void : onDelta(reply.text), {
+    ...reply,
+    usage: { inputTokens: 0, outputTokens: 0 }
+  })
 
 /** A shared failure is each sharer's own. */
 const named = (error: LlmError, { call, role }: Request): LlmError => new LlmError({ ...error, call, role })

@@ -16,6 +16,7 @@ import { RunKey } from "@forethought/core/RunKey"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import type { ChatHistoryItem, ChatWrapper, Llama, LlamaChat, LlamaContextSequence, LlamaModel } from "node-llama-cpp"
 import { toGbnf } from "./internal/gbnf.js"
@@ -176,11 +177,21 @@ const generate = (loaded: Loaded, request: Request, settings: Settings): Effect.
       return yield* Effect.fail(failure(request, Reason.ContextOverflow(), detail))
     }
     const before = loaded.sequence.tokenMeter.getState()
+    const told = yield* tellingInOrder(request.onDelta)
     const response = yield* abortable(
       (signal) =>
-        respond(loaded, request, history, Math.min(request.maxTokens ?? settings.maxTokens, room), settings, signal),
+        respond(
+          loaded,
+          request,
+          history,
+          Math.min(request.maxTokens ?? settings.maxTokens, room),
+          settings,
+          signal,
+          told.tell
+        ),
       (cause) => failure(request, Reason.Unavailable(), words(cause))
     )
+    yield* told.end
     const outputTokens = loaded.sequence.tokenMeter.diff(before).usedOutputTokens
     const text = response.response.slice(0, stopIndex(response.response, request.stop ?? []))
     const reasoning = (response.fullResponse ?? [])
@@ -203,7 +214,8 @@ const respond = async (
   history: Array<ChatHistoryItem>,
   maxTokens: number,
   settings: Settings,
-  signal: AbortSignal
+  signal: AbortSignal,
+  onTextChunk: ((text: string) => void) | undefined
 ) => {
   const schema = settings.structured && request.format !== undefined ? toGbnf(request.format.schema) : undefined
   // A schema that the grammar does not take is a hint not taken: the reply is read in the same way.
@@ -216,10 +228,26 @@ const respond = async (
     signal,
     maxTokens,
     temperature: request.temperature ?? settings.temperature,
+    ...(onTextChunk === undefined ? {} : { onTextChunk }),
     ...(stop.length === 0 ? {} : { customStopTriggers: stop }),
     ...(grammar === undefined ? {} : { grammar })
   })
 }
+
+/** Hands pieces from a callback to an effect, one after the other; `end` waits for the last. */
+const tellingInOrder = (onDelta: Request["onDelta"]) =>
+  Effect.map(Effect.runtime<never>(), (runtime) => {
+    let last: Promise<unknown> = Promise.resolve()
+    return {
+      tell:
+        onDelta === undefined
+          ? undefined
+          : (text: string): void => {
+              if (text !== "") last = last.then(() => Runtime.runPromiseExit(runtime)(onDelta(text)))
+            },
+      end: Effect.promise(() => last)
+    }
+  })
 
 /** A promise that is aborted on interruption, and awaited until it has ended: the sequence is not free before. */
 const abortable = <A, E>(

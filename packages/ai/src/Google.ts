@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import { dereference } from "./internal/dereference.js"
 import { asArray, asObject, asString, type JsonObject } from "./internal/json.js"
 import * as Provider from "./internal/provider.js"
+import type * as Structured from "./internal/structured.js"
 import * as LanguageModel from "./LanguageModel.js"
 
 export interface Options extends Provider.Options {
@@ -21,7 +22,7 @@ export interface Options extends Provider.Options {
  * An `Llm` over Google. Errors and retries are those of `LanguageModel.layer`.
  *
  * A system message is taken at the beginning of the conversation only. References in a tool's JSON Schema are written
- * out, because this API knows none. `format` is not passed on.
+ * out, because this API knows none. `format` is sent as the response's JSON Schema.
  */
 export const layer = (options: Options): Layer.Layer<Llm, never, HttpClient.HttpClient> =>
   LanguageModel.layer({
@@ -31,8 +32,20 @@ export const layer = (options: Options): Layer.Layer<Llm, never, HttpClient.Http
     toolResult: (text) => ({ result: text })
   }).pipe(
     Layer.provide(GoogleLanguageModel.layer({ model: options.model, config: { toolConfig: {}, ...options.config } })),
-    Layer.provide(GoogleClient.layer(Provider.client(options, blockedPrompt)))
+    Layer.provide(GoogleClient.layer(Provider.client(options, responseSchema, blockedPrompt)))
   )
+
+const responseSchema: Structured.Dialect = {
+  write: (body, { schema }) => ({
+    ...body,
+    generationConfig: {
+      ...asObject(body["generationConfig"]),
+      responseMimeType: "application/json",
+      responseJsonSchema: dereference(schema)
+    }
+  }),
+  words: ["schema", "response_mime_type", "responsemimetype", "json mode"]
+}
 
 /** A prompt that the filter rejects is a 200 without candidates. */
 const blockedPrompt = (body: JsonObject): Provider.HiddenFailure | undefined => {

@@ -25,11 +25,14 @@ import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as ParseResult from "effect/ParseResult"
 import * as Redacted from "effect/Redacted"
+import type { Watcher } from "./Delta.js"
 import { classify, cleanDetail } from "./internal/httpFailure.js"
 import { asNumber, asObject, asString } from "./internal/json.js"
 import * as LenientTool from "./internal/lenientTool.js"
 import { stopIndex } from "./internal/stop.js"
+import { type BrokenStream, collect, tellParts } from "./internal/streamParts.js"
 import * as ToolArguments from "./internal/toolArguments.js"
+import { watcherOf } from "./internal/watcher.js"
 import * as Retry from "./Retry.js"
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -50,6 +53,11 @@ export interface Options extends Retry.Options {
    * ```
    */
   readonly configure?: ((request: Request) => Configure) | undefined
+  /**
+   * Is told every reply piece by piece as it arrives, as the `onDelta` of a request is. Replies are then streamed, but for
+   * those with a `format`, which come in one piece. What patterns see is the same. Default: none, and no streaming.
+   */
+  readonly onDelta?: Watcher | undefined
   /** Kept out of the errors, in case that the provider echoes one. */
   readonly secrets?: ReadonlyArray<Redacted.Redacted> | undefined
   /** Changes the JSON Schema of a tool for a provider that takes only a part of the language. Default: as it is. */
@@ -98,30 +106,42 @@ export const make = (model: LanguageModel.Service, options: Options = {}): Servi
         call: request.call,
         ...(detail === undefined ? {} : { detail: cleanDetail(detail, secrets) })
       })
-    return model
-      .generateText({
-        prompt: encodeMessages(request.messages, options.toolResult ?? identity),
-        toolkit: toolkit(request.tools ?? [], options.toolParameters ?? identity),
-        disableToolCallResolution: true
-      })
-      .pipe(
-        Effect.map((response): ReadonlyArray<unknown> => response.content),
-        Effect.catchTag("MalformedOutput", recoverParts),
-        configure,
-        Effect.catchAll((error) =>
-          Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(fail(...explain(error, now))))
-        ),
-        Effect.flatMap((parts) => {
-          const refusal = readRefusal(parts)
-          return refusal === "" ? Effect.succeed(readReply(parts, request)) : Effect.fail(fail(Reason.Refused(refusal)))
-        }),
-        Effect.timeoutFail({
-          duration: timeout,
-          onTimeout: () => fail(Reason.TimedOut(Duration.toMillis(timeout)))
-        })
+    const watcher = watcherOf(request, options.onDelta)
+    const asked = {
+      prompt: encodeMessages(request.messages, options.toolResult ?? identity),
+      toolkit: toolkit(request.tools ?? [], options.toolParameters ?? identity),
+      disableToolCallResolution: true as const
+    }
+    const whole = model.generateText(asked).pipe(
+      Effect.map((response): ReadonlyArray<unknown> => response.content),
+      Effect.catchTag("MalformedOutput", recoverParts),
+      Effect.tap((parts) => (watcher === undefined ? Effect.void : tellParts(watcher, request, parts)))
+    )
+    const streamed = (watcher: Watcher) =>
+      collect(model.streamText(asked), request, watcher).pipe(
+        // What is wrong with one part cannot be told from a stream that it broke: the reply as a whole can be read.
+        Effect.catchTag("MalformedOutput", () => whole)
       )
+    return Effect.suspend(() =>
+      watcher === undefined || request.format !== undefined ? whole : streamed(watcher)
+    ).pipe(
+      configure,
+      Effect.catchAll((error) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(fail(...explain(error, now))))
+      ),
+      Effect.flatMap((parts) => {
+        const refusal = readRefusal(parts)
+        return refusal === "" ? Effect.succeed(readReply(parts, request)) : Effect.fail(fail(Reason.Refused(refusal)))
+      }),
+      Effect.timeoutFail({
+        duration: timeout,
+        onTimeout: () => fail(Reason.TimedOut(Duration.toMillis(timeout)))
+      })
+    )
   }
-  return Retry.retrying({ complete }, options)
+  const started = (request: Request): Effect.Effect<void> =>
+    options.onDelta?.({ _tag: "Started", role: request.role, call: request.call }) ?? Effect.void
+  return Retry.retrying({ complete: (request) => Effect.zipRight(started(request), complete(request)) }, options)
 }
 
 const unchanged: Configure = (effect) => effect
@@ -267,8 +287,10 @@ const readFinish = (part: { readonly [key: string]: unknown }) => {
 // errors
 // ---------------------------------------------------------------------------------------------------------------
 
-const explain = (error: AiError.AiError, now: number): readonly [Reason, string] => {
+const explain = (error: AiError.AiError | BrokenStream, now: number): readonly [Reason, string] => {
   switch (error._tag) {
+    case "BrokenStream":
+      return [Reason.Unavailable(), error.problem]
     case "HttpRequestError":
       return error.reason === "Transport"
         ? [Reason.Unavailable(), error.description ?? "the connection failed"]

@@ -9,6 +9,8 @@ import type { Llm, Request } from "@forethought/core/Llm"
 import * as Layer from "effect/Layer"
 import { asObject, asString, type JsonObject } from "./internal/json.js"
 import * as Provider from "./internal/provider.js"
+import type * as Structured from "./internal/structured.js"
+import { objectRoot } from "./internal/structured.js"
 import * as LanguageModel from "./LanguageModel.js"
 
 export interface Options extends Provider.Options {
@@ -20,7 +22,7 @@ export interface Options extends Provider.Options {
  * An `Llm` over OpenAI. Errors and retries are those of `LanguageModel.layer`.
  *
  * `maxTokens` becomes `max_output_tokens`, which counts reasoning too. This API knows no stop sequences: the text is
- * cut here. `format` is not passed on.
+ * cut here. `format` is sent as the `text.format` of the response, not strictly, for a strict one takes few schemas.
  */
 export const layer = (options: Options): Layer.Layer<Llm, never, HttpClient.HttpClient> =>
   LanguageModel.layer(
@@ -28,8 +30,18 @@ export const layer = (options: Options): Layer.Layer<Llm, never, HttpClient.Http
   ).pipe(
     // Strict tools must require every property and forbid others, which the Schema of a tool need not do.
     Layer.provide(OpenAiLanguageModel.layer({ model: options.model, config: { strict: false, ...options.config } })),
-    Layer.provide(OpenAiClient.layer(Provider.client(options, failedResponse)))
+    Layer.provide(OpenAiClient.layer(Provider.client(options, textFormat, failedResponse)))
   )
+
+const textFormat: Structured.Dialect = {
+  write: (body, { name, schema }) => {
+    const root = objectRoot(schema)
+    if (root === undefined) return undefined
+    const format = { type: "json_schema", name, schema: root, strict: false }
+    return { ...body, text: { ...asObject(body["text"]), format } }
+  },
+  words: ["text.format", "response_format", "json_schema", "schema"]
+}
 
 /** A response that failed half-way is a 200 with an error in it. */
 const failedResponse = (body: JsonObject): Provider.HiddenFailure | undefined => {

@@ -21,10 +21,11 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Watcher } from "./Delta.js"
 import { type Dialect, decodeReply, encodeRequest, sendsFormat } from "./internal/chatCompletions.js"
-import { readStream, tell } from "./internal/chatStream.js"
+import { readStream } from "./internal/chatStream.js"
 import { isSendable } from "./internal/headers.js"
 import { brokenPart, type Classified, classify, cleanDetail } from "./internal/httpFailure.js"
 import { asObject, asString, type JsonObject, parseJson } from "./internal/json.js"
+import { tell, watcherOf } from "./internal/watcher.js"
 import * as Retry from "./Retry.js"
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -55,8 +56,8 @@ export interface Options extends Retry.Options {
    */
   readonly structured?: "auto" | "off" | undefined
   /**
-   * Is told the reply piece by piece as it arrives; replies are then streamed by the server. What patterns see is the
-   * same. Default: none, and no streaming.
+   * Is told every reply piece by piece as it arrives; replies are then streamed by the server, as they are for a request
+   * with an `onDelta` of its own. What patterns see is the same. Default: none, and no streaming.
    */
   readonly onDelta?: Watcher | undefined
 }
@@ -96,7 +97,6 @@ export const layerFetch = (options: Options): Layer.Layer<Llm> => Layer.provide(
 
 /** The service of {@link layer}, for an HttpClient that is already at hand. */
 export const make = (client: HttpClient.HttpClient, options: Options): Service => {
-  const ignore: Watcher = () => Effect.void
   const timeout = Duration.decode(options.timeout ?? "120 seconds")
   const target = address(options)
   const headers = requestHeaders(options)
@@ -109,6 +109,7 @@ export const make = (client: HttpClient.HttpClient, options: Options): Service =
   /** One exchange. A field that the server does not take is reported as a value: it is not the request's fault. */
   const exchange = (request: Request, spoken: Dialect): Effect.Effect<Reply | RefusedField, LlmError> =>
     Effect.gen(function* () {
+      const watcher = watcherOf(request, options.onDelta)
       if (typeof target !== "string") return yield* failure(request, Reason.BadRequest(), target.problem)
       const unsendable = Object.keys(headers).find((name) => !isSendable(headers[name] ?? ""))
       if (unsendable !== undefined) {
@@ -117,7 +118,7 @@ export const make = (client: HttpClient.HttpClient, options: Options): Service =
       }
       const post = yield* HttpClientRequest.post(target).pipe(
         HttpClientRequest.setHeaders(headers),
-        HttpClientRequest.bodyJson(encodeRequest(options.model, request, spoken, options.onDelta !== undefined)),
+        HttpClientRequest.bodyJson(encodeRequest(options.model, request, spoken, watcher !== undefined)),
         Effect.mapError(() => failure(request, Reason.BadRequest(), "the request cannot be written as JSON"))
       )
       const response = yield* client.execute(post)
@@ -128,7 +129,7 @@ export const make = (client: HttpClient.HttpClient, options: Options): Service =
         return failure(request, reason, detail)
       }
       if (response.status === 200 && response.headers["content-type"]?.includes("text/event-stream")) {
-        return yield* Effect.flatMap(readStream(response.stream, request, options.onDelta ?? ignore, hidden), (body) =>
+        return yield* Effect.flatMap(readStream(response.stream, request, watcher ?? ignore, hidden), (body) =>
           body === undefined
             ? Effect.fail(failure(request, Reason.Unavailable(), "the stream ended before the reply was whole"))
             : decodeReply(body, request)
@@ -146,7 +147,7 @@ export const make = (client: HttpClient.HttpClient, options: Options): Service =
       if (broken !== undefined) return yield* hidden(broken)
       const reply = yield* decodeReply(body, request)
       // A server that does not stream has all of it now.
-      if (options.onDelta !== undefined) yield* tell(options.onDelta, request, reply.text, reply.reasoning ?? "")
+      if (watcher !== undefined) yield* tell(watcher, request, reply.text, reply.reasoning ?? "")
       return reply
     }).pipe(
       Effect.catchTags({
@@ -182,6 +183,8 @@ export const make = (client: HttpClient.HttpClient, options: Options): Service =
 
   return Retry.retrying({ complete }, options)
 }
+
+const ignore: Watcher = () => Effect.void
 
 // ---------------------------------------------------------------------------------------------------------------
 // what differs between servers

@@ -9,10 +9,15 @@ import { counting, request } from "./support/models.js"
 
 it.effect("an identical request is answered without a call, whatever its id", () =>
   Effect.gen(function* () {
-    const { seen, service } = counting()
+    const { seen, service } = counting(() => reply("Done.", { usage: { inputTokens: 7, outputTokens: 3 } }))
     const model = Cache.make(service)
     const first = yield* model.complete(request({ call: "a" }))
-    expect(yield* model.complete(request({ call: "b" }))).toEqual(first)
+    const told: Array<string> = []
+    const onDelta = (text: string) => Effect.sync(() => told.push(text))
+    const second = yield* model.complete(request({ call: "b", onDelta }))
+    expect(first.usage).toEqual({ inputTokens: 7, outputTokens: 3 })
+    expect(second).toEqual({ ...first, usage: { inputTokens: 0, outputTokens: 0 } })
+    expect(told).toEqual(["Done."])
     expect(seen).toHaveLength(1)
   })
 )

@@ -130,6 +130,65 @@ describe.each(providers)("$name", (provider) => {
     })
   )
 
+  const format = {
+    name: "route",
+    schema: {
+      type: "object",
+      properties: { pattern: { type: "string", enum: ["react"] } },
+      required: ["pattern"],
+      additionalProperties: false
+    }
+  }
+
+  it.scopedLive("a format is sent, and the reply is text with and without it", () =>
+    Effect.gen(function* () {
+      const server = yield* Loopback.make(Loopback.json(provider.formatted("route", { pattern: "react" })))
+      const reply = yield* ask(provider, server, { format })
+      expect(reply).toMatchObject({ toolCalls: [], finishReason: "stop", usage: { inputTokens: 7, outputTokens: 3 } })
+      expect(JSON.parse(reply.text)).toEqual({ pattern: "react" })
+      expect(provider.read(server.received[0]?.body ?? {}).format).toEqual(format.schema)
+    })
+  )
+
+  it.scopedLive("a formatted reply that the token limit cut is no whole one", () =>
+    Effect.gen(function* () {
+      const server = yield* Loopback.make(Loopback.json(provider.formatted("route", { pattern: "re" }, true)))
+      expect(yield* ask(provider, server, { format })).toMatchObject({ toolCalls: [], finishReason: "length" })
+    })
+  )
+
+  it.scopedLive("no format beside tools, and none where that is off", () =>
+    Effect.gen(function* () {
+      const server = yield* Loopback.make(Loopback.json(provider.reply({ text: "x" })))
+      yield* ask(provider, server, { format, tools: [search] })
+      yield* ask(provider, server, { format }, { structured: "off" })
+      expect(server.received.map(({ body }) => provider.read(body).format)).toEqual([undefined, undefined])
+    })
+  )
+
+  it.scopedLive("a server that refuses a format is asked again once without it, and that is remembered", () =>
+    Effect.gen(function* () {
+      const refusal = Loopback.json(provider.error(400, provider.refusal), 400)
+      const server = yield* Loopback.make(refusal, Loopback.json(provider.reply({ text: "{}" })))
+      const replies = yield* Llm.pipe(
+        Effect.flatMap((llm) => Effect.replicateEffect(llm.complete({ ...request, format }), 2)),
+        Effect.provide(provider.layer(server.url, { maxRetries: 0 }))
+      )
+      expect(replies.map(({ text }) => text)).toEqual(["{}", "{}"])
+      const sent = server.received.map(({ body }) => provider.read(body).format !== undefined)
+      expect(sent).toEqual([true, false, false])
+    })
+  )
+
+  it.scopedLive("another fault of a request with a format is told as it is", () =>
+    Effect.gen(function* () {
+      const server = yield* Loopback.make(Loopback.json(provider.error(400, "the model m does not exist"), 400))
+      const error = yield* Effect.flip(ask(provider, server, { format }))
+      expect(error).toMatchObject({ reason: { _tag: "BadRequest", status: 400 } })
+      expect(server.received).toHaveLength(1)
+    })
+  )
+
   it.scopedLive.each([
     [401, { _tag: "Unauthorized" }],
     [429, { _tag: "RateLimited", retryAfter: 7000 }],

@@ -96,6 +96,14 @@ export const layer = (...sinks: ReadonlyArray<Service>): Layer.Layer<never> => {
   return Layer.succeed(Journal, only !== undefined && sinks.length === 1 ? only : all(...sinks))
 }
 
+/** Whether replies are also told piece by piece, as `ReplyDelta` events, while they arrive. Default: they are not. */
+export class Streaming extends Context.Reference<Streaming>()("@forethought/core/Journal/Streaming", {
+  defaultValue: (): boolean => false
+}) {}
+
+/** Tells replies piece by piece, for a display that shows them as they arrive. Providers then stream where they can. */
+export const streaming: Layer.Layer<never> = Layer.succeed(Streaming, true)
+
 /**
  * Records an event in a sink. A sink that fails, throws or dies is told so in a `Warning` of kind `journal_failed`,
  * which is also logged; the run goes on, and only interruption passes through.

@@ -201,6 +201,12 @@ export interface Request {
   /** The reply ends before the first of these. */
   readonly stop?: ReadonlyArray<string>
   readonly format?: ReplyFormat
+  /**
+   * Is told each piece of the reply's text in order, where the provider streams, and else the whole. It only watches:
+   * the reply is the same. An attempt that breaks off is followed by the text of the next from its beginning. See
+   * `Journal.streaming`.
+   */
+  readonly onDelta?: (text: string) => Effect.Effect<void>
 }
 
 export type FinishReason = "stop" | "length" | "tool-calls" | "content-filter" | "other"

@@ -64,7 +64,8 @@ export const run = <A, E, R>(
       Context.get(context, CallPath),
       Context.get(context, Journal.Journal),
       Context.get(services, Clock.Clock),
-      tracer !== noTracer
+      tracer !== noTracer,
+      Context.get(context, Journal.Streaming)
     )
     const ended = (exit: Exit.Exit<A, E>): Effect.Effect<void> =>
       self.emit({ _tag: "RunEnded", pattern, ...outcome(exit) })
@@ -95,20 +96,25 @@ const make = (
   path: Llm.CallId,
   journal: Journal.Service,
   clock: Clock.Clock,
-  traced: boolean
+  traced: boolean,
+  streamed: boolean
 ): Run => {
   const tell = (event: RunEvent.NewEvent): Effect.Effect<void> | undefined =>
     Journal.recordNow(journal, { call: path, ...event, at: clock.unsafeCurrentTimeMillis() })
+  const emit: Run["emit"] = (event) => Effect.suspend(() => tell(event) ?? Effect.void)
   const then = <A, E>(told: Effect.Effect<void> | undefined, next: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     told === undefined ? next : Effect.zipRight(told, next)
   return {
     path,
     id: (segment) => join(path, segment),
-    emit: (event) => Effect.suspend(() => tell(event) ?? Effect.void),
+    emit,
     complete: (given) =>
       Effect.suspend(() => {
-        const request = { ...given, call: join(path, given.call) }
-        const { call, role } = request
+        const call = join(path, given.call)
+        const { role } = given
+        const request = streamed
+          ? { ...given, call, onDelta: (text: string) => emit({ _tag: "ReplyDelta", call, role, text }) }
+          : { ...given, call }
         const startedAt = clock.unsafeCurrentTimeMillis()
         const asked = Effect.suspend(() => llm.complete(request))
         return then(

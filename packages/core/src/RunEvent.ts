@@ -71,6 +71,10 @@ export interface ModelCallStarted extends Common {
   readonly _tag: "ModelCallStarted"
   readonly role: Role
 }
+/**
+ * A piece of a reply that is arriving, see `Journal.streaming`. A retry begins the reply anew; `ModelCallEnded` has the
+ * whole.
+ */
 export interface ReplyDelta extends Common {
   readonly _tag: "ReplyDelta"
   readonly role: Role

@@ -8,6 +8,7 @@ import type { Watcher } from "../Delta.js"
 import { brokenPart } from "./httpFailure.js"
 import { asArray, asNumber, asObject, asString, type JsonObject, parseJson } from "./json.js"
 import * as ToolArguments from "./toolArguments.js"
+import { tell } from "./watcher.js"
 
 interface Call {
   readonly index: number | undefined
@@ -89,13 +90,6 @@ class Collector {
     return { model: this.model, usage: this.usage, choices: [{ message, finish_reason: this.finishReason }] }
   }
 }
-
-/** Tells a watcher what has arrived. */
-export const tell = (watcher: Watcher, { call, role }: Request, text: string, reasoning: string): Effect.Effect<void> =>
-  Effect.zipRight(
-    reasoning === "" ? Effect.void : watcher({ _tag: "Reasoning", role, call, text: reasoning }),
-    text === "" ? Effect.void : watcher({ _tag: "Text", role, call, text })
-  )
 
 /** The whole body of a streamed response, or `undefined` where the stream ends early or holds no JSON. */
 export const readStream = (

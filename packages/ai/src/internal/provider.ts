@@ -5,12 +5,15 @@ import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import * as Redacted from "effect/Redacted"
+import type { Watcher } from "../Delta.js"
 import type * as LanguageModel from "../LanguageModel.js"
 import type * as Retry from "../Retry.js"
 import { isSendable } from "./headers.js"
 import { removeSecrets } from "./httpFailure.js"
 import { asObject, type JsonObject, parseJson } from "./json.js"
+import * as Structured from "./structured.js"
 
 export interface Options extends Retry.Options {
   /** The model's name as the provider knows it. */
@@ -21,6 +24,13 @@ export interface Options extends Retry.Options {
   readonly apiUrl?: string | undefined
   /** The time allowed for one attempt. Default: 120 seconds. */
   readonly timeout?: Duration.DurationInput | undefined
+  /**
+   * Whether a request's `format` is sent, so that the provider holds the model to it. Default: `"auto"`: sent, unless
+   * the request offers tools; a server that refuses it is asked again once without it, and not bothered with it any more.
+   */
+  readonly structured?: "auto" | "off" | undefined
+  /** Is told every reply piece by piece as it arrives, see `LanguageModel.Options`. Default: none, and no streaming. */
+  readonly onDelta?: Watcher | undefined
 }
 
 /** A failure that a provider reports inside a successful response, as the error it would have been. */
@@ -34,6 +44,7 @@ export interface HiddenFailure {
 /** The options of a provider's client. `hidden` finds the failure inside the body of a success. */
 export const client = (
   options: Options,
+  dialect: Structured.Dialect,
   hidden: (body: JsonObject) => HiddenFailure | undefined = () => undefined
 ) => ({
   apiKey: options.apiKey === undefined ? undefined : Redacted.make(Redacted.value(options.apiKey).trim()),
@@ -43,7 +54,9 @@ export const client = (
   transformClient: (http: HttpClient.HttpClient): HttpClient.HttpClient =>
     options.apiKey !== undefined && !isSendable(Redacted.value(options.apiKey).trim())
       ? refuseKey(http)
-      : HttpClient.transformResponse(http, Effect.flatMap(reveal(options, hidden))).pipe(HttpClient.filterStatusOk)
+      : HttpClient.transformResponse(Structured.client(http, dialect), Effect.flatMap(reveal(options, hidden))).pipe(
+          HttpClient.filterStatusOk
+        )
 })
 
 const refuseKey = (http: HttpClient.HttpClient): HttpClient.HttpClient =>
@@ -85,18 +98,23 @@ const reveal =
 export const adapter = (
   options: Options,
   configure: (request: Parameters<NonNullable<LanguageModel.Options["configure"]>>[0]) => LanguageModel.Configure
-): LanguageModel.Options => ({
-  maxRetries: options.maxRetries,
-  maxRetryDelay: options.maxRetryDelay,
-  backoff: options.backoff,
-  timeout: options.timeout,
-  secrets: options.apiKey === undefined ? [] : [options.apiKey],
-  configure: (request) => (effect) =>
-    effect.pipe(
-      configure(request),
-      Effect.locallyWith(Headers.currentRedactedNames, (names) => [...names, ...secret])
-    )
-})
+): LanguageModel.Options => {
+  const structured = options.structured === "off" ? () => identity : Structured.make()
+  return {
+    maxRetries: options.maxRetries,
+    maxRetryDelay: options.maxRetryDelay,
+    backoff: options.backoff,
+    timeout: options.timeout,
+    onDelta: options.onDelta,
+    secrets: options.apiKey === undefined ? [] : [options.apiKey],
+    configure: (request) => (effect) =>
+      effect.pipe(
+        configure(request),
+        structured(request),
+        Effect.locallyWith(Headers.currentRedactedNames, (names) => [...names, ...secret])
+      )
+  }
+}
 
 /** Headers that would otherwise show in a trace. */
 const secret = ["x-api-key", "x-goog-api-key", "openai-organization", "openai-project"]

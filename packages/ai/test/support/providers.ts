@@ -19,6 +19,7 @@ export const key = "sk-conformance-0123456789"
 export type Options = Retry.Options & {
   readonly timeout?: Duration.DurationInput
   readonly apiKey?: Redacted.Redacted
+  readonly structured?: "auto" | "off"
 }
 
 /** What the model says. Every reply used 7 input and 3 output tokens. */
@@ -33,6 +34,10 @@ export interface Provider {
   readonly name: string
   readonly layer: (url: string, options?: Options) => Layer.Layer<Llm>
   readonly reply: (turn: Turn) => object
+  /** A reply in JSON by a model that was held to a format with this name. */
+  readonly formatted: (name: string, value: object, cut?: boolean) => object
+  /** How the provider says that it does not take a format. */
+  readonly refusal: string
   readonly error: (status: number, message: string) => object
   readonly keyOf: (request: Received) => unknown
   /** What the suite looks at in a request, in one form for all. */
@@ -43,6 +48,8 @@ export interface Provider {
     readonly stop: unknown
     /** The name and the JSON Schema type of each tool. */
     readonly tools: ReadonlyArray<readonly [unknown, unknown]>
+    /** The JSON Schema that the reply is held to. */
+    readonly format: unknown
     /** What a tool result is matched by, and the result. */
     readonly results: ReadonlyArray<readonly [unknown, unknown]>
   }
@@ -75,6 +82,8 @@ const openAiCompatible: Provider = {
     ),
     usage: { prompt_tokens: 7, completion_tokens: 3 }
   }),
+  formatted: (_, value, cut) => openAiCompatible.reply({ text: JSON.stringify(value), ...(cut ? { cut } : {}) }),
+  refusal: "'response_format' of type 'json_schema' is not supported with this model.",
   error: (_, message) => Wire.openAiError(message, "some_error", null),
   keyOf: ({ headers }) => headers.authorization?.replace("Bearer ", ""),
   read: (body) => ({
@@ -82,6 +91,7 @@ const openAiCompatible: Provider = {
     maxTokens: body["max_tokens"],
     temperature: body["temperature"],
     stop: body["stop"],
+    format: at(body, "response_format", "json_schema", "schema"),
     tools: objects(body["tools"]).map((tool) => [
       at(tool, "function", "name"),
       at(tool, "function", "parameters", "type")
@@ -139,6 +149,8 @@ const openAi: Provider = {
       total_tokens: 10
     }
   }),
+  formatted: (_, value, cut) => openAi.reply({ text: JSON.stringify(value), ...(cut ? { cut } : {}) }),
+  refusal: "Invalid parameter: 'text.format' of type 'json_schema' is not supported with this model.",
   error: (_, message) => Wire.openAiError(message, "some_error", null),
   keyOf: ({ headers }) => headers.authorization?.replace("Bearer ", ""),
   read: (body) => ({
@@ -146,6 +158,7 @@ const openAi: Provider = {
     maxTokens: body["max_output_tokens"],
     temperature: body["temperature"],
     stop: undefined,
+    format: at(body, "text", "format", "schema"),
     tools: objects(body["tools"]).map((tool) => [tool["name"], at(tool, "parameters", "type")]),
     results: objects(body["input"]).flatMap((item) =>
       item["type"] === "function_call_output" ? [[item["call_id"], item["output"]] as const] : []
@@ -177,6 +190,8 @@ const anthropic: Provider = {
       service_tier: "standard"
     }
   }),
+  formatted: (name, value, cut) => anthropic.reply({ calls: [{ name, input: value }], ...(cut ? { cut } : {}) }),
+  refusal: "tool_choice: forced tool use is not supported with this model",
   error: (_, message) => ({ type: "error", error: { type: "some_error", message }, request_id: "req_1" }),
   keyOf: ({ headers }) => headers["x-api-key"],
   read: (body) => ({
@@ -184,6 +199,7 @@ const anthropic: Provider = {
     maxTokens: body["max_tokens"],
     temperature: body["temperature"],
     stop: body["stop_sequences"],
+    format: at(body, "tool_choice", "name") === undefined ? undefined : at(body, "tools", "0", "input_schema"),
     tools: objects(body["tools"]).map((tool) => [tool["name"], at(tool, "input_schema", "type")]),
     results: objects(body["messages"])
       .flatMap((message) => objects(message["content"]))
@@ -212,6 +228,9 @@ const google: Provider = {
     modelVersion: "gemini-2.5-flash",
     responseId: "r1"
   }),
+  formatted: (_, value, cut) => google.reply({ text: JSON.stringify(value), ...(cut ? { cut } : {}) }),
+  refusal:
+    "Invalid JSON payload received. Unknown name \"responseJsonSchema\" at 'generation_config': Cannot find field.",
   error: (status, message) => ({ error: { code: status, message, status: "SOME_STATUS" } }),
   keyOf: ({ headers }) => headers["x-goog-api-key"],
   read: (body) => ({
@@ -219,6 +238,7 @@ const google: Provider = {
     maxTokens: at(body, "generationConfig", "maxOutputTokens"),
     temperature: at(body, "generationConfig", "temperature"),
     stop: at(body, "generationConfig", "stopSequences"),
+    format: at(body, "generationConfig", "responseJsonSchema"),
     tools: objects(at(body, "tools", "functionDeclarations")).map((tool) => [
       tool["name"],
       typeof at(tool, "parameters", "type") === "string"

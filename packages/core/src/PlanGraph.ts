@@ -68,6 +68,27 @@ export const mermaid = (graph: PlanGraph, options: { readonly maxLabelChars?: nu
   return ["flowchart TD", ...lines].join("\n")
 }
 
+/**
+ * The graph as text: a line for each step, wave after wave, with the steps that it waits for and a `*` on the critical
+ * path. Texts of the plan are cut to one line of `maxLabelChars` characters.
+ *
+ * @param options.maxLabelChars how long a text may be. Default: 60.
+ */
+export const outline = (graph: PlanGraph, options: { readonly maxLabelChars?: number } = {}): string => {
+  const most = options.maxLabelChars ?? 60
+  const critical = new Set(graph.criticalPath)
+  return graph.waves
+    .flatMap((wave, i) =>
+      wave.map((step) => {
+        const call = step.tool === undefined ? [] : [cut(`${step.tool}[${step.input ?? ""}]`, most)]
+        const after = step.dependsOn.length === 0 ? [] : [`after ${[...new Set(step.dependsOn)].join(", ")}`]
+        const parts = [step.id, ...call, cut(step.text, most), ...after].filter((part) => part !== "")
+        return `${i + 1}. ${critical.has(step) ? "*" : " "} ${parts.join("  ")}`
+      })
+    )
+    .join("\n")
+}
+
 // ---------------------------------------------------------------------------------------------------------------
 // private
 // ---------------------------------------------------------------------------------------------------------------

@@ -54,6 +54,18 @@ describe("PlanGraph", () => {
       ].join("\n")
     )
   })
+  it("tells the graph in lines", () => {
+    expect(PlanGraph.outline(graphOf(...plan))).toBe(
+      [
+        "1.   #E1  Search[France]  do #E1",
+        "1. * #E2  Search[Spain]  do #E2",
+        "1.   5  do 5",
+        "2. * #E3  Calculator[#E2 * 2]  do #E3  after #E2",
+        "3. * #E4  LLM[#E1 #E3]  do #E4  after #E1, #E3"
+      ].join("\n")
+    )
+    expect(PlanGraph.outline(graphOf(step("1", [], { text: "a\nb ".repeat(99) })))).toMatch(/^1\. \* 1 {2}a b a b.*…$/)
+  })
   it("escapes whatever Mermaid or HTML could read, and cuts long texts", () => {
     const hostile = step('"]; click s1 "javascript:alert(1)"', [], {
       text: "<img src=x onerror=alert(1)>\n  s9[[x]] --> s1 %% &lt;",

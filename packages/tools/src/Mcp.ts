@@ -3,6 +3,7 @@
  */
 import { basename } from "node:path"
 import * as Tool from "@forethought/core/Tool"
+import * as Toolbox from "@forethought/core/Toolbox"
 import { ToolFailed } from "@forethought/core/ToolError"
 import * as ToolText from "@forethought/core/ToolText"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
@@ -16,6 +17,7 @@ import {
 import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { resultText } from "./internal/mcpContent.js"
 import { hider, isSecret, type MaybeSecret, reveal } from "./internal/secrets.js"
@@ -42,7 +44,7 @@ export class McpError extends Data.TaggedError("McpError")<{
 
 /** What holds for both kinds of server. */
 export interface Common {
-  /** How errors name the server. Default: the command's file name, or the address without its query. */
+  /** How errors name the server. Default: the command's file name, or the host of the address. */
   readonly server?: string
   /** The name under which a tool is offered. Default: the server's, with `_` for what no provider accepts. */
   readonly name?: (original: string) => string
@@ -117,6 +119,30 @@ export const tools = (options: ServerOptions): Effect.Effect<ReadonlyArray<Tool.
     return named.map(({ name, tool }) => toolOf(options, connection, name, tool))
   })
 
+/**
+ * A toolbox of the tools of several servers, which are connected to at the same time and end with the Layer. Fails as
+ * {@link tools}, and where two servers have a tool of one name.
+ */
+export const layer = (...servers: ReadonlyArray<ServerOptions>): Layer.Layer<Toolbox.Toolbox, McpError> =>
+  Layer.scoped(
+    Toolbox.Toolbox,
+    Effect.gen(function* () {
+      const lists = yield* Effect.forEach(servers, tools, { concurrency: "unbounded" })
+      const from = new Map<string, ServerOptions>()
+      for (const [i, server] of servers.entries()) {
+        for (const { name } of lists[i] ?? []) {
+          const other = from.get(name)
+          if (other !== undefined) {
+            const problem = `It has a tool ${name}, and so has ${serverName(other)}. Tell them apart by the option "name".`
+            return yield* failure(server, problem)
+          }
+          from.set(name, server)
+        }
+      }
+      return yield* Toolbox.make(lists.flat())
+    })
+  )
+
 // ---------------------------------------------------------------------------------------------------------------
 // the connection
 // ---------------------------------------------------------------------------------------------------------------
@@ -136,13 +162,16 @@ interface Connection {
 /** The longest line of a server: what would need more is no result for a model. */
 const maxMessageBytes = 16 * 1024 * 1024
 
+/** How the SDK says so. */
+const tooLong = "exceeded maximum size"
+
 /** Calls are timed by the toolbox, so the SDK's own limit must not be in the way. */
 const noLimit = 2_147_483_647
 
 const maxPages = 100
 
 const open = (options: ServerOptions): Connection => {
-  const secrets = Object.values(("command" in options ? options.env : options.headers) ?? {})
+  const secrets = secretsOf(options)
   const hide = hider(secrets)
   const hideResult = hider(secrets.filter(isSecret))
   const client = new Client({ name: "forethought", version: "0.1.0" })
@@ -153,22 +182,24 @@ const open = (options: ServerOptions): Connection => {
     ended = true
   }
   client.onerror = (error) => {
-    lastError = ToolText.describeFailure(error)
+    // What follows a message that was too long is its rest, and no reason for anything.
+    if (!lastError.includes(tooLong)) lastError = ToolText.describeFailure(error)
   }
   const problem = (text: string): string => {
+    const shown = cut(hide(text))
     const lastWords = stderr.trim() === "" ? "" : ` It last wrote: ${stderr.trim()}`
-    return hide(ended ? `${text} The connection has ended.${lastWords}` : text)
+    return ended ? `${shown} The connection has ended.${lastWords}` : shown
   }
   const words = (error: unknown): string => {
     const text = describe(error)
-    const before = ended && lastError !== "" && !text.includes(lastError) ? ` ${lastError}.` : ""
-    return problem(`${text}${before}`)
+    return problem(ended && lastError !== "" && !text.includes(lastError) ? `${text}: ${lastError}.` : text)
   }
 
   const { connect, end } =
     "command" in options
       ? stdio(client, options, (text) => {
-          stderr = (stderr + text).slice(-maxStderrChars)
+          // Hidden before it is cut: the rest of a secret is one too.
+          stderr = hide(stderr + text).slice(-maxStderrChars)
         })
       : http(client, options)
 
@@ -307,13 +338,27 @@ const nameProblem = (
 const serverName = (options: ServerOptions): string => {
   if (options.server !== undefined) return options.server
   if ("command" in options) return basename(options.command)
+  return addressOf(options)?.host ?? "(an invalid address)"
+}
+
+const addressOf = ({ url }: Http): URL | undefined => {
   try {
-    const { host, pathname } = new URL(options.url)
-    return `${host}${pathname}`
+    return new URL(url)
   } catch {
-    return "(an invalid address)"
+    return undefined
   }
 }
+
+/** What no error may show. Some services have their key in the address. */
+const secretsOf = (options: ServerOptions): ReadonlyArray<MaybeSecret> => {
+  if ("command" in options) return Object.values(options.env ?? {})
+  const url = addressOf(options)
+  const parts = url === undefined ? [] : [...url.searchParams.values(), ...url.pathname.split("/"), url.password]
+  return [...Object.values(options.headers ?? {}), ...parts.filter((part) => part.length >= leastKeyChars)]
+}
+
+/** A shorter part of an address is a word. */
+const leastKeyChars = 16
 
 const failure = (options: ServerOptions, problem: string): McpError =>
   new McpError({ server: serverName(options), problem })
@@ -322,8 +367,10 @@ const describe = (error: unknown): string => {
   if (!(error instanceof Error)) return ToolText.describeFailure(error)
   if ("code" in error && error.code === "ENOENT") return "The command was not found."
   const cause = error.cause instanceof Error ? ` (${ToolText.describeFailure(error.cause)})` : ""
-  const text = `${ToolText.describeFailure(error)}${cause}`
-  return text.length > maxErrorChars ? `${text.slice(0, maxErrorChars).toWellFormed()}…` : text
+  return `${ToolText.describeFailure(error)}${cause}`
 }
+
+const cut = (text: string): string =>
+  text.length > maxErrorChars ? `${text.slice(0, maxErrorChars).toWellFormed()}…` : text
 
 const maxErrorChars = 1_000

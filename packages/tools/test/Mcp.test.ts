@@ -10,6 +10,7 @@ import * as Toolbox from "@forethought/core/Toolbox"
 import * as Mcp from "@forethought/tools/Mcp"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { build } from "esbuild"
 
@@ -21,6 +22,7 @@ const server = (mode = "", options: Partial<Mcp.Stdio> = {}): Mcp.Stdio => ({
   args: [script, mode],
   ...options
 })
+const allowed = (name: string) => name.replaceAll(/\W/g, "_")
 const connect = (options: Mcp.ServerOptions) =>
   Effect.map(
     Effect.flatMap(Mcp.tools(options), (tools) => Toolbox.make(tools)),
@@ -49,7 +51,18 @@ describe("Mcp over stdio", () => {
     Effect.gen(function* () {
       const { call, toolbox } = yield* connect(server())
       expect(toolbox.describe.map(({ name }) => name)).toEqual([
-        ...["env", "echo", "dotted_name_x", "fails", "hang", "cancelled", "die", "mixed", "big", "partial", "pid"]
+        "env",
+        "echo",
+        "dotted_name_x",
+        "fails",
+        "hang",
+        "cancelled",
+        "die",
+        "mixed",
+        "big",
+        "partial",
+        "pid",
+        "huge"
       ])
       const info = (name: string) => toolbox.describe.find((tool) => tool.name === name)
       expect(info("echo")).toMatchObject({ readOnly: true, idempotent: true, description: "The echo." })
@@ -126,7 +139,7 @@ describe("Mcp over stdio", () => {
     ["has two tools of one name", server("clash"), /"dotted.name\/x" and "dotted_name_x" would both be named/],
     ["is given a bad name", server("", { name: (name) => `${name}!` }), /offered as "env!": a name must be/],
     ["has no address", { url: "not an address?key=k" }, /an invalid address/],
-    ["does not listen", { url: "http://127.0.0.1:9/mcp?key=k" }, /"127.0.0.1:9\/mcp": .*fetch failed/]
+    ["does not listen", { url: `http://127.0.0.1:9/mcp/${secret}?key=k` }, /"127.0.0.1:9": .*fetch failed/]
   ]
   it.live.each(refused)("a server that %s fails with why", ([_, options, says]) =>
     Effect.gen(function* () {
@@ -134,6 +147,27 @@ describe("Mcp over stdio", () => {
       expect(error._tag).toBe("McpError")
       expect(error.message).toMatch(says)
       expect(error.message).not.toContain("key=k")
+      expect(error.message).not.toContain(secret)
+    }).pipe(Effect.scoped)
+  )
+  it.live("an answer that is too long for the wire ends the connection, and says so", () =>
+    Effect.gen(function* () {
+      const { call } = yield* connect(server())
+      const error = yield* Effect.flip(call("huge"))
+      expect(error._tag).toBe("ToolFailed")
+      expect(error.message).toContain("exceeded maximum size of 16777216 bytes")
+    }).pipe(Effect.scoped)
+  )
+  it.live("several servers are one toolbox, unless two tools have one name", () =>
+    Effect.gen(function* () {
+      const second = server("", { name: (name) => `two_${allowed(name)}`, server: "second" })
+      const names = yield* Effect.provide(
+        Effect.map(Toolbox.Toolbox, ({ describe }) => describe.map(({ name }) => name)),
+        Mcp.layer(server(), second)
+      )
+      expect(names).toEqual(expect.arrayContaining(["echo", "two_echo"]))
+      const error = yield* Effect.flip(Layer.build(Mcp.layer(server("", { server: "first" }), server())))
+      expect(error.message).toContain("It has a tool env, and so has first.")
     }).pipe(Effect.scoped)
   )
   it.live("the child ends with the scope", () =>

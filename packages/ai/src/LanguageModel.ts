@@ -28,6 +28,7 @@ import * as Redacted from "effect/Redacted"
 import { classify, cleanDetail } from "./internal/httpFailure.js"
 import { asNumber, asObject, asString } from "./internal/json.js"
 import * as LenientTool from "./internal/lenientTool.js"
+import { stopIndex } from "./internal/stop.js"
 import * as ToolArguments from "./internal/toolArguments.js"
 import * as Retry from "./Retry.js"
 
@@ -235,10 +236,6 @@ const readReply = (content: ReadonlyArray<unknown>, request: Request): Reply => 
     ...(model === undefined || model === "" ? {} : { model })
   }
 }
-
-/** Where the first stop sequence begins, or the end of the text. */
-const stopIndex = (text: string, stop: ReadonlyArray<string>): number =>
-  Math.min(text.length, ...stop.map((word) => (word === "" ? -1 : text.indexOf(word))).filter((index) => index >= 0))
 
 /** OpenAI's refusal travels in the metadata of an empty text. */
 const readRefusal = (content: ReadonlyArray<unknown>): string =>

@@ -25,6 +25,7 @@ import { execute } from "./internal/execute.js"
 import { fold } from "./internal/fold.js"
 import { type Decision, readDecision, readPlan } from "./internal/planAndExecute/parse.js"
 import * as prompts from "./internal/planAndExecute/prompts.js"
+import { listed, refusedPlan, review } from "./internal/review.js"
 import * as ReAct from "./ReAct.js"
 
 export type { PastStep } from "@forethought/core/RunEvent"
@@ -217,11 +218,16 @@ const askPlanner = (run: Run.Run, goal: string, toolNames: string, settings: Set
       reask: settings.reask,
       read: readPlan
     })
-    const plan = yield* withinCap(run, "planner", written, settings.maxPlanLength)
-    yield* run.emit({
-      _tag: "PlanMade",
-      steps: plan.map((text, index) => ({ id: String(index + 1), text, dependsOn: [] }))
-    })
+    const plan = yield* review(
+      {
+        pattern: "plan-and-execute",
+        task: goal,
+        plan: yield* withinCap(run, "planner", written, settings.maxPlanLength),
+        steps: listed
+      },
+      { read: readPlan, refused: refusedPlan }
+    )
+    yield* run.emit({ _tag: "PlanMade", steps: listed(plan) })
     return plan
   })
 

@@ -1,8 +1,9 @@
-// Measures what a run costs beside its model: instant stubs, events on, no tracer.
+// Measures what a run costs beside its model: instant stubs, events on, no tracer. Beside it the same work as plain
+// async code and as the peers' graphs, loops and workflows.
 //
-//   node scripts/bench/overhead.mjs [--json] [--only <name>]
+//   node scripts/bench/overhead.mjs [--only <name>] [--quick] [--json]
 //
-// Needs the build (pnpm build). Each figure is in microseconds a run.
+// Needs the build (pnpm build). See measure.mjs for what the figures are.
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -14,60 +15,63 @@ import * as Adapt from "../../packages/patterns/dist/Adapt.js"
 import * as PlanAndExecute from "../../packages/patterns/dist/PlanAndExecute.js"
 import * as ReAct from "../../packages/patterns/dist/ReAct.js"
 import * as Rewoo from "../../packages/patterns/dist/Rewoo.js"
+import { race, table } from "./measure.mjs"
+import * as simple from "./simple.mjs"
 
-const planOf = (n) => Array.from({ length: n }, (_, i) => `${i + 1}. step number ${i + 1}`).join("\n")
-const search = Tool.make({ name: "Search", description: "Finds.", execute: () => "found" })
+const search = Tool.make({ ...simple.toolInfo, execute: () => "found" })
 
-/** A model that answers at once: what it says depends on the role and how often the run asked. */
+/** A model that answers at once. */
 const instant = (says) =>
   Llm.layer((request) => {
     const said = says(request)
     return Effect.succeed(typeof said === "string" ? Llm.reply(said) : said)
   })
 
-const rewooPlan = Array.from(
-  { length: 8 },
-  (_, i) => `Plan: look\n#E${i + 1} = Search[${i < 4 ? `q${i}` : `#E${i - 3} more`}]`
-).join("\n")
 const stepOf = (request) => Number(/^step-(\d+)/.exec(request.call)?.[1] ?? 0)
 const turnOf = (request) => Number(/turn-(\d+)$/.exec(request.call)?.[1] ?? 0)
+const rewooModel = instant((request) => (request.role === "planner" ? simple.rewooPlan : "answer"))
 
+/** `calls`: model and tool calls of a run. */
 export const cases = {
-  "plan-and-execute, 10 steps (20 model calls)": {
-    calls: 20,
+  "plan-and-execute": {
+    title: "Plan-and-Execute, 10 steps (21 model calls)",
+    calls: 21,
     model: instant((request) =>
       request.role === "planner"
-        ? planOf(7)
+        ? simple.plan
         : request.role === "executor"
           ? "done"
-          : stepOf(request) >= 10
-            ? '{"final_answer":"x"}'
-            : JSON.stringify({ remaining_steps: [`step number ${stepOf(request) + 100}`] })
+          : simple.decision(stepOf(request))
     ),
-    run: () => PlanAndExecute.run("goal", { maxSteps: 11 })
+    run: () => PlanAndExecute.run("goal", { maxSteps: 11 }),
+    plain: () => simple.planAndExecute("goal", simple.planAndExecuteModel)
   },
-  "rewoo sequential, 8 steps (10 calls)": {
+  "rewoo-sequential": {
+    title: "ReWOO sequential, 8 steps (2 model and 8 tool calls)",
     calls: 10,
-    model: instant((request) => (request.role === "planner" ? rewooPlan : "answer")),
-    run: () => Rewoo.sequential("question")
+    model: rewooModel,
+    run: () => Rewoo.sequential("question"),
+    plain: () => simple.rewooSequential("question", simple.rewooModel)
   },
-  "rewoo parallel, 8 steps (10 calls)": {
+  "rewoo-parallel": {
+    title: "ReWOO parallel, 8 steps (2 model and 8 tool calls)",
     calls: 10,
-    model: instant((request) => (request.role === "planner" ? rewooPlan : "answer")),
-    run: () => Rewoo.parallel("question")
+    model: rewooModel,
+    run: () => Rewoo.parallel("question"),
+    plain: () => simple.rewooParallel("question", simple.rewooModel)
   },
-  "react, 10 turns (19 calls)": {
+  react: {
+    title: "ReAct, 10 turns (10 model and 9 tool calls)",
     calls: 19,
-    model: instant((request) =>
-      turnOf(request) === 10
-        ? "done"
-        : Llm.reply("", {
-            toolCalls: [{ id: "1", name: "Search", arguments: `{"input":"q${turnOf(request)}"}` }]
-          })
-    ),
-    run: () => ReAct.run("task", { maxTurns: 10, maxToolCalls: 10 })
+    model: instant((request) => {
+      const { calls, text } = simple.turn(turnOf(request))
+      return calls === undefined ? text : Llm.reply("", { toolCalls: calls })
+    }),
+    run: () => ReAct.run("task", { maxTurns: 10, maxToolCalls: 10 }),
+    plain: () => simple.react("task", simple.reactModel)
   },
-  "adapt, depth 3 (7 attempts, 3 plans)": {
+  adapt: {
+    title: "ADaPT, depth 3 (7 attempts, 3 plans)",
     calls: 10,
     model: instant((request) =>
       request.role === "planner"
@@ -76,45 +80,62 @@ export const cases = {
           ? "SUCCESS: ok"
           : "FAILURE: no"
     ),
-    run: () => Adapt.run("task")
+    run: () => Adapt.run("task"),
+    plain: () => simple.adapt("task", simple.adaptModel)
   }
 }
+
+/** A runtime with everything on that is on by default, but events kept in memory rather than logged. */
+export const runtimeFor = (model, journal = Journal.memory({ capacity: 1000 })) =>
+  ManagedRuntime.make(Layer.mergeAll(model, Toolbox.layer([search]), Journal.layer(journal)))
 
 /**
- * The time a run takes, in microseconds: the tenth percentile of short batches. A higher one would measure what else
- * the machine is doing.
+ * One case: plain code, ours, and the peers.
+ *
+ * @param peers modules with a function `contenders(case)`
  */
-export const measure = async (once, { batches = 120, size = 20 } = {}) => {
-  for (let i = 0; i < 20 * size; i++) await once()
-  const times = []
-  for (let b = 0; b < batches; b++) {
-    const started = performance.now()
-    for (let i = 0; i < size; i++) await once()
-    times.push((1000 * (performance.now() - started)) / size)
-  }
-  times.sort((a, b) => a - b)
-  return times[Math.floor(batches / 10)]
+export const measure = async (name, peers, options) => {
+  const { calls, model, plain, run, title } = cases[name]
+  const runtime = runtimeFor(model)
+  const contenders = [
+    ["plain async code", plain],
+    ["Forethought", () => runtime.runPromise(run())],
+    ...peers.flatMap((peer) => peer.contenders(name))
+  ]
+  const results = await race(contenders, options)
+  await runtime.dispose()
+  const own = results[1]
+  const rows = results.map((result) => ({
+    who: result.name,
+    "µs/run": result.wall,
+    least: result.least,
+    "CPU µs": result.cpu,
+    "µs/call": result.wall / calls,
+    "× Forethought": result.wall / own.wall
+  }))
+  return { name, title, rows }
 }
 
-export const ours = async (only) => {
-  const rows = []
-  for (const [name, { calls, model, run }] of Object.entries(cases)) {
+export const all = async ({ only, quick = false, peers = [] } = {}) => {
+  const measured = []
+  for (const name of Object.keys(cases)) {
     if (only !== undefined && !name.includes(only)) continue
-    const journal = Journal.memory({ capacity: 1000 })
-    const runtime = ManagedRuntime.make(Layer.mergeAll(model, Toolbox.layer([search]), Journal.layer(journal)))
-    const time = await measure(() => runtime.runPromise(run()))
-    rows.push({ name, "µs/run": time, "µs/call": time / calls })
-    await runtime.dispose()
+    measured.push(await measure(name, peers, quick ? { rounds: 5, slice: 40, warmUp: 700 } : {}))
   }
-  return rows
+  return measured
+}
+
+export const show = (measured) => {
+  for (const { rows, title } of measured) table(title, rows)
 }
 
 if (import.meta.url === `file://${process.argv[1]}`) {
   const at = process.argv.indexOf("--only")
-  const rows = await ours(at < 0 ? undefined : process.argv[at + 1])
-  if (process.argv.includes("--json")) console.log(JSON.stringify(rows, null, 2))
-  else
-    console.table(
-      rows.map((row) => ({ ...row, "µs/run": row["µs/run"].toFixed(1), "µs/call": row["µs/call"].toFixed(1) }))
-    )
+  const measured = await all({
+    only: at < 0 ? undefined : process.argv[at + 1],
+    quick: process.argv.includes("--quick"),
+    peers: await (await import("./peers.mjs")).load()
+  })
+  if (process.argv.includes("--json")) console.log(JSON.stringify(measured, null, 2))
+  else show(measured)
 }

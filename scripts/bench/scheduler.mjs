@@ -1,7 +1,7 @@
-// Measures the scheduler: time and memory per node beside a plain-promise ready queue, and the makespan on lognormal
-// latencies against the lower bound and against waves.
+// Measures the scheduler: time and memory per node beside a plain-promise ready queue and p-graph, and the makespan on
+// lognormal latencies against the lower bound and against waves.
 //
-//   node --expose-gc scripts/bench/scheduler.mjs [--json]
+//   node --expose-gc scripts/bench/scheduler.mjs [--quick] [--json]
 //
 // Needs the build (pnpm build).
 import * as Effect from "effect/Effect"
@@ -9,14 +9,7 @@ import * as Either from "effect/Either"
 import * as Dag from "../../packages/core/dist/Dag.js"
 import * as Scheduler from "../../packages/core/dist/Scheduler.js"
 import * as SimulationClock from "../../packages/core/dist/testing/SimulationClock.js"
-
-/** A small seeded generator, so that every run measures the same graphs. */
-const random = (seed) => () => {
-  seed = (seed + 0x6d2b79f5) | 0
-  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-  return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-}
+import { median, random, table } from "./measure.mjs"
 
 const shapes = {
   chain: (n) => Array.from({ length: n }, (_, i) => ({ id: `n${i}`, dependsOn: i === 0 ? [] : [`n${i - 1}`] })),
@@ -83,30 +76,49 @@ const memory = async (body) => {
   return { grown: Math.max(0, grown), kept }
 }
 
-const rows = []
-for (const [shape, nodesOf] of Object.entries(shapes)) {
-  for (const n of [10, 1_000, 10_000, 100_000]) {
-    const nodes = nodesOf(n)
-    const dag = Either.getOrThrow(Dag.make(nodes))
-    for (const concurrency of [4, 64]) {
-      const ours = () => Effect.runPromise(Scheduler.run(dag, { concurrency, run: () => Effect.void }))
-      const plain = () => promiseQueue(dag, concurrency, async () => {})
-      const repeats = n >= 100_000 ? 3 : n >= 10_000 ? 10 : 200
-      const time = await best(repeats, ours)
-      const plainTime = await best(repeats, plain)
-      const { grown } = await memory(ours)
-      rows.push({
-        shape,
-        n,
-        concurrency,
-        "µs/node": (1000 * time) / n,
-        "plain µs/node": (1000 * plainTime) / n,
-        ratio: time / plainTime,
-        "total ms": time,
-        MB: grown / 1e6
-      })
+/**
+ * Time and memory a node, best of several runs.
+ *
+ * @param pGraph p-graph's class, where the peers are installed
+ */
+export const nodes = async ({ pGraph, quick = false } = {}) => {
+  const rows = []
+  for (const [shape, nodesOf] of Object.entries(shapes)) {
+    for (const n of quick ? [10, 10_000] : [10, 1_000, 10_000, 100_000]) {
+      const nodes = nodesOf(n)
+      const dag = Either.getOrThrow(Dag.make(nodes))
+      for (const concurrency of [4, 64]) {
+        const ours = () => Effect.runPromise(Scheduler.run(dag, { concurrency, run: () => Effect.void }))
+        const plain = () => promiseQueue(dag, concurrency, async () => {})
+        const repeats = n >= 100_000 ? 3 : n >= 10_000 ? 10 : 200
+        const time = await best(repeats, ours)
+        const plainTime = await best(repeats, plain)
+        const peerTime = pGraph === undefined ? undefined : await runPGraph(pGraph, nodes, concurrency)
+        const { grown } = await memory(ours)
+        rows.push({
+          shape,
+          n,
+          concurrency,
+          "µs/node": (1000 * time) / n,
+          "plain µs/node": (1000 * plainTime) / n,
+          "p-graph µs/node": peerTime === undefined ? undefined : (1000 * peerTime) / n,
+          "× plain": time / plainTime,
+          "total ms": time,
+          MB: grown / 1e6,
+          "bytes/node": Math.round(grown / n)
+        })
+      }
     }
   }
+  return rows
+}
+
+/** Undefined for 100,000 nodes at the second concurrency: it takes seconds, and says nothing new. */
+const runPGraph = (pGraph, nodes, concurrency) => {
+  if (nodes.length > 10_000 && concurrency > 4) return undefined
+  const map = new Map(nodes.map(({ id }) => [id, { run: async () => {} }]))
+  const edges = nodes.flatMap(({ dependsOn, id }) => dependsOn.map((before) => [before, id]))
+  return best(nodes.length > 1_000 ? 1 : 20, () => new pGraph(map, edges).run({ concurrency }))
 }
 
 const wavesMakespan = (nodes, takes, concurrency) => {
@@ -123,8 +135,6 @@ const wavesMakespan = (nodes, takes, concurrency) => {
   }
   return total
 }
-const median = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)]
-
 /**
  * Random graphs with lognormal latencies (sigma 0.8) of one tool, or of three tools whose means differ; then the
  * estimate is the tool's mean. `hops` counts every step as 1.
@@ -169,36 +179,48 @@ const makespans = async (n, graphs, concurrency, means) => {
   return ratios
 }
 
-const spans = []
-for (const [tools, means] of [
-  ["one", [400]],
-  ["three", [150, 400, 1000]]
-]) {
-  const all = { hops: [], estimates: [], waves: [] }
-  const row = (n, ratios) => ({
-    tools,
-    n,
-    concurrency: 4,
-    ...Object.fromEntries(Object.entries(ratios).map(([name, values]) => [name, median([...values])]))
-  })
-  for (const n of [20, 50, 100]) {
-    const ratios = await makespans(n, 100, 4, means)
-    for (const name of Object.keys(all)) all[name].push(...ratios[name])
-    spans.push(row(n, ratios))
+/** Makespan over the lower bound: median of random graphs. */
+export const makespan = async ({ graphs = 100 } = {}) => {
+  const rows = []
+  for (const [tools, means] of [
+    ["one", [400]],
+    ["three", [150, 400, 1000]]
+  ]) {
+    const all = { hops: [], estimates: [], waves: [] }
+    const row = (n, ratios) => ({
+      tools,
+      n: String(n),
+      concurrency: 4,
+      ...Object.fromEntries(Object.entries(ratios).map(([name, values]) => [name, median(values)]))
+    })
+    for (const n of [20, 50, 100]) {
+      const ratios = await makespans(n, graphs, 4, means)
+      for (const name of Object.keys(all)) all[name].push(...ratios[name])
+      rows.push(row(n, ratios))
+    }
+    rows.push(row("20–100", all))
   }
-  spans.push(row("20–100", all))
+  return rows
 }
 
-if (process.argv.includes("--json")) {
-  console.log(JSON.stringify({ nodes: rows, makespan: spans }, null, 2))
-} else {
-  const shown = (value) => (typeof value === "number" && !Number.isInteger(value) ? Number(value.toFixed(3)) : value)
-  const table = (list) =>
-    console.table(list.map((row) => Object.fromEntries(Object.entries(row).map(([k, v]) => [k, shown(v)]))))
-  console.log("Scheduler, instant steps: best of several runs, beside a plain-promise ready queue")
-  table(rows)
-  console.log(
-    "Makespan over max(critical path, work / concurrency), median of 100 random graphs a row, lognormal latencies"
+export const all = async ({ quick = false } = {}) => {
+  const { pGraph } = await import("./peers/p-graph.mjs").catch((error) => {
+    console.error(`Goes on without the peer p-graph: ${error.message}`)
+    return {}
+  })
+  return { nodes: await nodes({ pGraph, quick }), makespan: await makespan({ graphs: quick ? 30 : 100 }) }
+}
+
+export const show = ({ makespan, nodes }) => {
+  table("Scheduler, instant steps: best of several runs, beside a plain-promise ready queue and p-graph", nodes)
+  table(
+    "Makespan over max(critical path, work / concurrency), median over random graphs with lognormal latencies",
+    makespan.map((row) => ({ ...row, hops: row.hops.toFixed(3), estimates: row.estimates.toFixed(3), waves: row.waves.toFixed(3) }))
   )
-  table(spans)
+}
+
+if (import.meta.url === `file://${process.argv[1]}`) {
+  const measured = await all({ quick: process.argv.includes("--quick") })
+  if (process.argv.includes("--json")) console.log(JSON.stringify(measured, null, 2))
+  else show(measured)
 }

@@ -14,6 +14,8 @@ import * as RunEvent from "./RunEvent.js"
 /** A sink of events. One that fails or throws does no harm to the run: see {@link record}. */
 export interface Service {
   readonly record: (event: RunEvent.RunEvent) => Effect.Effect<void, unknown>
+  /** The same where a sink can do it at once, which costs a run less. Only used if it is there. */
+  readonly unsafeRecord?: (event: RunEvent.RunEvent) => void
 }
 
 /** A sink that keeps the newest events in memory. */
@@ -39,7 +41,7 @@ export const logging: Service = {
 }
 
 /** Drops every event. */
-export const silent: Service = { record: () => Effect.void }
+export const silent: Service = { record: () => Effect.void, unsafeRecord: () => {} }
 
 /**
  * Keeps the newest events in memory.
@@ -53,16 +55,17 @@ export const memory = (options: { readonly capacity?: number } = {}): Memory => 
   }
   let kept: Array<RunEvent.RunEvent> = []
   let dropped = 0
+  const unsafeRecord = (event: RunEvent.RunEvent): void => {
+    kept.push(event)
+    // Dropping in batches keeps the cost of an event constant.
+    if (kept.length >= 2 * capacity) {
+      dropped += kept.length - capacity
+      kept = kept.slice(-capacity)
+    }
+  }
   return {
-    record: (event) =>
-      Effect.sync(() => {
-        kept.push(event)
-        // Dropping in batches keeps the cost of an event constant.
-        if (kept.length >= 2 * capacity) {
-          dropped += kept.length - capacity
-          kept = kept.slice(-capacity)
-        }
-      }),
+    unsafeRecord,
+    record: (event) => Effect.sync(() => unsafeRecord(event)),
     events: Effect.sync(() => kept.slice(-capacity)),
     dropped: Effect.sync(() => dropped + Math.max(0, kept.length - capacity))
   }
@@ -106,22 +109,35 @@ export const streaming: Layer.Layer<never> = Layer.succeed(Streaming, true)
  * which is also logged; the run goes on, and only interruption passes through.
  */
 export const recordIn = (sink: Service, event: RunEvent.RunEvent): Effect.Effect<void> =>
-  Effect.suspend(() => sink.record(event)).pipe(
-    Effect.catchAllCause((cause) => {
-      if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
-      const warning: RunEvent.Warning = {
-        _tag: "Warning",
-        call: event.call,
-        at: event.at,
-        kind: "journal_failed",
-        message: `A journal sink failed on ${event._tag}: ${RunEvent.errorInfo(Cause.squash(cause)).message}`
-      }
-      return Effect.suspend(() => sink.record(warning)).pipe(
-        Effect.catchAllCause(() => Effect.void),
-        Effect.zipRight(Effect.logWarning(RunEvent.describe(warning)))
-      )
-    })
+  Effect.suspend(() => recordNow(sink, event) ?? Effect.void)
+
+/** {@link recordIn} at once: what is left to do, or nothing where the sink could record the event. */
+export const recordNow = (sink: Service, event: RunEvent.RunEvent): Effect.Effect<void> | undefined => {
+  try {
+    if (sink.unsafeRecord === undefined) {
+      return Effect.catchAllCause(sink.record(event), (cause) => tellFailure(sink, event, cause))
+    }
+    sink.unsafeRecord(event)
+    return undefined
+  } catch (error) {
+    return tellFailure(sink, event, Cause.die(error))
+  }
+}
+
+const tellFailure = (sink: Service, event: RunEvent.RunEvent, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+  if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
+  const warning: RunEvent.Warning = {
+    _tag: "Warning",
+    call: event.call,
+    at: event.at,
+    kind: "journal_failed",
+    message: `A journal sink failed on ${event._tag}: ${RunEvent.errorInfo(Cause.squash(cause)).message}`
+  }
+  return Effect.suspend(() => sink.record(warning)).pipe(
+    Effect.catchAllCause(() => Effect.void),
+    Effect.zipRight(Effect.logWarning(RunEvent.describe(warning)))
   )
+}
 
 /** Records an event in the current run's sink, see {@link recordIn}. */
 export const record = (event: RunEvent.RunEvent): Effect.Effect<void> =>

@@ -3,11 +3,12 @@
  */
 
 import * as Cause from "effect/Cause"
-import type * as Clock from "effect/Clock"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FiberRef from "effect/FiberRef"
 import * as Tracer from "effect/Tracer"
 import { CallPath, join } from "./CallPath.js"
 import * as Journal from "./Journal.js"
@@ -54,34 +55,33 @@ export const run = <A, E, R>(
   task: string,
   body: (run: Run) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R | Llm.Llm> =>
-  Effect.flatMap(Effect.context<Llm.Llm>(), (context) =>
-    Effect.flatMap(Effect.clock, (clock) =>
-      Effect.flatMap(Effect.tracer, (tracer) => {
-        const self = make(
-          Context.get(context, Llm.Llm),
-          Context.get(context, CallPath),
-          Context.get(context, Journal.Journal),
-          clock,
-          tracer !== noTracer,
-          Context.get(context, Journal.Streaming)
-        )
-        const ended = (exit: Exit.Exit<A, E>): Effect.Effect<void> =>
-          self.emit({ _tag: "RunEnded", pattern, ...outcome(exit) })
-        const whole = Effect.zipRight(
-          self.emit({ _tag: "RunStarted", pattern, task }),
-          Effect.onExit(
-            Effect.suspend(() => body(self)),
-            ended
-          )
-        )
-        const keyed =
-          Context.get(context, RunKey) === undefined ? Effect.provideService(whole, RunKey, Symbol(pattern)) : whole
-        return tracer === noTracer
-          ? keyed
-          : Effect.withSpan(keyed, `forethought.${pattern}`, { attributes: { "forethought.call": self.path } })
-      })
+  Effect.withFiberRuntime<A, E, R | Llm.Llm>((fiber) => {
+    const context: Context.Context<Llm.Llm> = Context.unsafeMake(fiber.getFiberRef(FiberRef.currentContext).unsafeMap)
+    const services = fiber.getFiberRef(DefaultServices.currentServices)
+    const tracer = Context.get(services, Tracer.Tracer)
+    const self = make(
+      Context.get(context, Llm.Llm),
+      Context.get(context, CallPath),
+      Context.get(context, Journal.Journal),
+      Context.get(services, Clock.Clock),
+      tracer !== noTracer,
+      Context.get(context, Journal.Streaming)
     )
-  )
+    const ended = (exit: Exit.Exit<A, E>): Effect.Effect<void> =>
+      self.emit({ _tag: "RunEnded", pattern, ...outcome(exit) })
+    const whole = Effect.zipRight(
+      self.emit({ _tag: "RunStarted", pattern, task }),
+      Effect.onExit(
+        Effect.suspend(() => body(self)),
+        ended
+      )
+    )
+    const keyed =
+      Context.get(context, RunKey) === undefined ? Effect.provideService(whole, RunKey, Symbol(pattern)) : whole
+    return tracer === noTracer
+      ? keyed
+      : Effect.withSpan(keyed, `forethought.${pattern}`, { attributes: { "forethought.call": self.path } })
+  })
 
 const noTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 
@@ -99,8 +99,11 @@ const make = (
   traced: boolean,
   streamed: boolean
 ): Run => {
-  const emit: Run["emit"] = (event) =>
-    Effect.suspend(() => Journal.recordIn(journal, { call: path, ...event, at: clock.unsafeCurrentTimeMillis() }))
+  const tell = (event: RunEvent.NewEvent): Effect.Effect<void> | undefined =>
+    Journal.recordNow(journal, { call: path, ...event, at: clock.unsafeCurrentTimeMillis() })
+  const emit: Run["emit"] = (event) => Effect.suspend(() => tell(event) ?? Effect.void)
+  const then = <A, E>(told: Effect.Effect<void> | undefined, next: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    told === undefined ? next : Effect.zipRight(told, next)
   return {
     path,
     id: (segment) => join(path, segment),
@@ -109,33 +112,21 @@ const make = (
       Effect.suspend(() => {
         const call = join(path, given.call)
         const { role } = given
-        const onDelta = (text: string) => emit({ _tag: "ReplyDelta", call, role, text })
-        const request = streamed ? { ...given, call, onDelta } : { ...given, call }
+        const request = streamed
+          ? { ...given, call, onDelta: (text: string) => emit({ _tag: "ReplyDelta", call, role, text }) }
+          : { ...given, call }
         const startedAt = clock.unsafeCurrentTimeMillis()
         const asked = Effect.suspend(() => llm.complete(request))
-        return Effect.zipRight(
-          emit({ _tag: "ModelCallStarted", call, role }),
-          Effect.matchCauseEffect(
-            traced
-              ? Effect.withSpan(asked, "forethought.model", {
-                  attributes: { "forethought.call": call, "forethought.role": role }
-                })
-              : asked,
-            {
-              onSuccess: (reply) => Effect.as(emit({ _tag: "ModelCallEnded", call, role, startedAt, reply }), reply),
-              onFailure: (cause) =>
-                Effect.zipRight(
-                  emit({
-                    _tag: "ModelCallEnded",
-                    call,
-                    role,
-                    startedAt,
-                    error: RunEvent.errorInfo(Cause.squash(cause))
-                  }),
-                  Effect.failCause(cause)
-                )
+        return then(
+          tell({ _tag: "ModelCallStarted", call, role }),
+          Effect.matchCauseEffect(traced ? spanned(asked, "model", call, role) : asked, {
+            onSuccess: (reply) =>
+              then(tell({ _tag: "ModelCallEnded", call, role, startedAt, reply }), Effect.succeed(reply)),
+            onFailure: (cause) => {
+              const error = RunEvent.errorInfo(Cause.squash(cause))
+              return then(tell({ _tag: "ModelCallEnded", call, role, startedAt, error }), Effect.failCause(cause))
             }
-          )
+          })
         )
       }),
     callTool: (toolbox, given) =>
@@ -144,34 +135,32 @@ const make = (
         const { call, input, tool } = request
         const startedAt = clock.unsafeCurrentTimeMillis()
         const called = Effect.suspend(() => toolbox.call(request))
-        const end = (outcome: ToolOutcome["outcome"], text: string, error?: Toolbox.ToolError) =>
-          Effect.suspend(() => {
-            const endedAt = clock.unsafeCurrentTimeMillis()
-            return Effect.as(emit({ _tag: "ToolCallEnded", call, tool, startedAt, outcome, text }), {
-              outcome,
-              text,
-              startedAt,
-              endedAt,
-              ...(error === undefined ? {} : { error })
-            })
-          })
-        return Effect.zipRight(
-          emit({ _tag: "ToolCallStarted", call, tool, input }),
-          Effect.matchEffect(
-            traced
-              ? Effect.withSpan(called, "forethought.tool", {
-                  attributes: { "forethought.call": call, "forethought.tool": tool }
-                })
-              : called,
-            {
-              onSuccess: (text) => end("ok", text),
-              onFailure: (error) => end(error._tag === "ToolTimeout" ? "timeout" : "error", error.message, error)
-            }
+        const end = (
+          outcome: ToolOutcome["outcome"],
+          text: string,
+          error?: Toolbox.ToolError
+        ): Effect.Effect<ToolOutcome> => {
+          const endedAt = clock.unsafeCurrentTimeMillis()
+          return then(
+            tell({ _tag: "ToolCallEnded", call, tool, startedAt, outcome, text }),
+            Effect.succeed({ outcome, text, startedAt, endedAt, ...(error === undefined ? {} : { error }) })
           )
+        }
+        return then(
+          tell({ _tag: "ToolCallStarted", call, tool, input }),
+          Effect.matchEffect(traced ? spanned(called, "tool", call, tool) : called, {
+            onSuccess: (text) => end("ok", text),
+            onFailure: (error) => end(error._tag === "ToolTimeout" ? "timeout" : "error", error.message, error)
+          })
         )
       })
   }
 }
+
+const spanned = <A, E>(effect: Effect.Effect<A, E>, kind: "model" | "tool", call: Llm.CallId, who: string) =>
+  Effect.withSpan(effect, `forethought.${kind}`, {
+    attributes: { "forethought.call": call, [kind === "model" ? "forethought.role" : "forethought.tool"]: who }
+  })
 
 /** Runs an effect, such as another pattern, so that its calls are named under a segment of this run. */
 export const nested = <A, E, R>(run: Run, segment: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

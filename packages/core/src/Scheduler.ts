@@ -63,6 +63,8 @@ export const run = <N extends Node, A, E, R>(
 
     const fibers = new Set<Fiber.RuntimeFiber<void>>()
     let workers = 1
+    /** Workers that were hired and have not started: each will take a ready step. */
+    let starting = 0
     let unsettled = size
     let finish: ((done: Effect.Effect<void>) => void) | undefined
 
@@ -102,14 +104,20 @@ export const run = <N extends Node, A, E, R>(
       Effect.whileLoop({
         while: () => ready.size > 0,
         // A worker first sees to it that others take what it cannot take itself.
-        body: () => (ready.size > 1 && workers < concurrency ? hire : step(ready.pop())),
+        body: () => (ready.size > 1 + starting && workers < concurrency ? hire : step(ready.pop())),
         step: () => {}
       })
     )
 
+    const hired = Effect.suspend(() => {
+      starting--
+      return work
+    })
+
     const hire: Effect.Effect<void, never, R> = Effect.suspend(() => {
       workers++
-      return Effect.map(Effect.forkDaemon(work), (fiber) => {
+      starting++
+      return Effect.map(Effect.forkDaemon(hired), (fiber) => {
         fibers.add(fiber)
         fiber.addObserver((exit) => {
           fibers.delete(fiber)

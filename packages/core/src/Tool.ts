@@ -96,18 +96,7 @@ export const make: {
         }
     )
 ): Tool<R> => {
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(options.name)) {
-    throw new RangeError(
-      `Tool.make: the name ${JSON.stringify(options.name)} must be 1 to 64 letters, digits, "_" or "-".`
-    )
-  }
-  const info = {
-    name: options.name,
-    description: options.description,
-    idempotent: options.idempotent ?? false,
-    readOnly: options.readOnly ?? false,
-    ...(options.timeout === undefined ? {} : { timeout: Duration.toMillis(options.timeout) })
-  }
+  const info = common("Tool.make", options)
   if (options.parameters === undefined) {
     const { execute } = options
     return {
@@ -139,6 +128,52 @@ export const make: {
       )
   }
 }
+
+/**
+ * Makes a tool whose parameters are described by a JSON Schema that somebody else holds its input to, such as the
+ * server that the tool belongs to.
+ *
+ * Use it where no effect Schema exists. `execute` gets the arguments as the JSON object that was given, and nothing
+ * else about them is checked here. Where the schema has one property and that is a string, plain text is its value, as
+ * for {@link make}. Throws a `RangeError` where the schema is not of an object.
+ */
+export const fromJsonSchema = <R = never>(
+  options: Common & {
+    /** A JSON Schema of `type: "object"`. */
+    readonly parameters: JsonSchema
+    readonly execute: (input: Readonly<Record<string, unknown>>, context: ToolContext) => Outcome<R>
+  }
+): Tool<R> => {
+  const { execute, name, parameters } = options
+  if (parameters["type"] !== "object") {
+    throw new RangeError(`Tool.fromJsonSchema: the parameters of ${JSON.stringify(name)} must be of an object.`)
+  }
+  const field = singleStringField(parameters)
+  return {
+    ...common("Tool.fromJsonSchema", options),
+    takes: "object",
+    parameters,
+    prepare: (input) =>
+      Either.map(readObject(name, input, field), (value) => (context: ToolContext) => execute(value, context))
+  }
+}
+
+const common = (who: string, options: Common): Pick<ToolInfo, keyof Common & keyof ToolInfo> => {
+  if (!namePattern.test(options.name)) {
+    throw new RangeError(
+      `${who}: the name ${JSON.stringify(options.name)} must be 1 to 64 letters, digits, "_" or "-".`
+    )
+  }
+  return {
+    name: options.name,
+    description: options.description,
+    idempotent: options.idempotent ?? false,
+    readOnly: options.readOnly ?? false,
+    ...(options.timeout === undefined ? {} : { timeout: Duration.toMillis(options.timeout) })
+  }
+}
+
+const namePattern = /^[A-Za-z0-9_-]{1,64}$/
 
 // ---------------------------------------------------------------------------------------------------------------
 // reading input
@@ -188,17 +223,17 @@ const readObject = (
   tool: string,
   input: string,
   field: string | undefined
-): Either.Either<unknown, InvalidToolInput> => {
+): Either.Either<Record<string, unknown>, InvalidToolInput> => {
   const text = input.trim()
   if (text === "" || text === "null") return Either.right(field === undefined || text === "" ? {} : { [field]: input })
   const value = parse(tool, text)
-  if (Either.isRight(value) && isObject(value.right)) return value
+  if (Either.isRight(value) && isObject(value.right)) return Either.right(value.right)
   if (field !== undefined && !text.startsWith("{")) {
     const plain = Either.isRight(value) && typeof value.right === "string" ? value.right : input
     return Either.right({ [field]: plain })
   }
   return Either.isLeft(value)
-    ? value
+    ? Either.left(value.left)
     : Either.left(new InvalidToolInput({ tool, problem: "The arguments must be a JSON object.", input }))
 }
 

@@ -8,7 +8,10 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
 import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
 import type { CallId } from "./Llm.js"
 import type { Tool, ToolContext, ToolInfo } from "./Tool.js"
 import { InvalidToolInput, type ToolError, ToolFailed, ToolTimeout, UnknownTool } from "./ToolError.js"
@@ -71,7 +74,7 @@ export const make = <R = never>(tools: ReadonlyArray<Tool<R>>): Effect.Effect<Se
       const tool = byName.get(name.right)
       if (tool === undefined) return Effect.fail(unknownTool(tools, request.tool))
       const work = tool.prepare(request.input)
-      return Either.isLeft(work) ? Effect.fail(work.left) : Effect.provide(execute(tool, work.right, request), context)
+      return Either.isLeft(work) ? Effect.fail(work.left) : execute(tool, work.right, request, context)
     }
   }))
 }
@@ -182,11 +185,25 @@ const maxPartialChars = 10_000
 const execute = <R>(
   tool: ToolInfo,
   work: (context: ToolContext) => ToolOutcome.Outcome<R>,
-  request: CallRequest
-): Effect.Effect<string, ToolError, R> =>
+  request: CallRequest,
+  services: Context.Context<R>
+): Effect.Effect<string, ToolError> =>
   Effect.suspend(() => {
     const context = new CallSignal(request.call)
-    const done = Effect.suspend(() => ToolOutcome.lift(work(context))).pipe(
+    let outcome: ToolOutcome.Outcome<R>
+    try {
+      outcome = work(context)
+    } catch (defect) {
+      return Effect.fail(failed(tool.name, Cause.die(defect)))
+    }
+    // What is there at once needs no fiber and no timer.
+    if (typeof outcome === "string") {
+      context.close()
+      return Effect.succeed(ToolText.fromUnknown(outcome))
+    }
+    const done = Effect.mapInputContext(ToolOutcome.lift(outcome), (caller: Context.Context<never>) =>
+      Context.merge(caller, services)
+    ).pipe(
       Effect.matchCauseEffect({
         onSuccess: (value) => Effect.succeed(ToolText.fromUnknown(value)),
         onFailure: (cause) => Effect.fail(failed(tool.name, cause))
@@ -198,16 +215,40 @@ const execute = <R>(
       request.timeout === undefined ? Number.POSITIVE_INFINITY : Duration.toMillis(request.timeout)
     )
     if (limit === Number.POSITIVE_INFINITY) return done
-    const expiry = Effect.flatMap(Effect.sleep(limit), () => {
+    return expiring(done, limit, () => {
       const partial = context.partial
       context.close("TimeoutError")
-      return Effect.fail(
-        new ToolTimeout({ tool: tool.name, after: limit, ...(partial === undefined ? {} : { partial }) })
-      )
+      return new ToolTimeout({ tool: tool.name, after: limit, ...(partial === undefined ? {} : { partial }) })
     })
-    // Disconnected, because a tool that cannot be interrupted must not hold up the run.
-    return Effect.raceFirst(Effect.disconnect(done), expiry)
   })
+
+/**
+ * Runs an effect in a fiber of its own, and fails when it takes longer than `millis`. After the expiry the fiber is
+ * interrupted without waiting for it: work that cannot be interrupted must not hold up the run. An interruption of the
+ * run does wait. Work that ends at once needs no timer, which is most of what `Effect.timeout` costs.
+ */
+const expiring = <A, E, E2>(work: Effect.Effect<A, E>, millis: number, expired: () => E2): Effect.Effect<A, E | E2> =>
+  Effect.flatMap(Effect.runtime(), (runtime) =>
+    Effect.async<A, E | E2>((resume) => {
+      const fork = Runtime.runFork(runtime)
+      const worker = fork(work, { immediate: true })
+      const done = worker.unsafePoll()
+      if (done !== null) return resume(done)
+      const timer = fork(
+        Effect.flatMap(Effect.sleep(millis), () =>
+          Effect.sync(() => {
+            resume(Effect.fail(expired()))
+            worker.unsafeInterruptAsFork(FiberId.none)
+          })
+        )
+      )
+      worker.addObserver((exit) => {
+        timer.unsafeInterruptAsFork(FiberId.none)
+        resume(exit)
+      })
+      return Fiber.interruptAll([worker, timer])
+    })
+  )
 
 /**
  * The interruption of the run does not come by here; a tool that interrupts itself has failed. A tool that reports one

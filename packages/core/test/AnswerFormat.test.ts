@@ -184,7 +184,27 @@ const numbers: ReadonlyArray<NumberRow> = [
   ["Answer: 15 apples. There were 20 at first.", 15],
   ["Final Answer: 15\nConfidence: 90%", 15],
   ["Final Answer: 15\n\nExplanation: 3*5.", 15],
-  ["Answer: 15!", 15]
+  ["Answer: 15!", 15],
+  ["Answer: 5 - 3 = 2", 2],
+  ["Answer: 100 - 20% = 80", 80],
+  ["Answer: 12 - 7", "!ambiguous"],
+  ["Answer: 5km/h", { value: 5, unit: "km/h" }],
+  ["Answer: __15__", 15],
+  ["Answer: _15_", 15],
+  ["Answer: 2 + 3i", "!ambiguous"],
+  ["Answer: 3 pi", "!no_number"],
+  ["Answer: 3π", "!no_number"],
+  ["Answer: √2", "!no_number"],
+  ["Answer: 2n + 3", "!no_number"],
+  ["He had 5 days. So he earned $12n more.", "!no_number"],
+  ["Answer: 5th of 12", "!no_number"],
+  ["He has 5 left. Answer: yes", "!no_number"],
+  ["Answer: 0x1F", "!no_number"],
+  ["Answer: <b>15</b>", 15],
+  ["Answer: five (5)", 5],
+  ["\\boxed{1\\frac{1}{2}}", 1.5],
+  ["\\boxed{5, 6}", "!ambiguous"],
+  ["$\\boxed{}$", "!no_number"]
 ]
 
 const dates: ReadonlyArray<Row> = [
@@ -304,7 +324,19 @@ const options: ReadonlyArray<Row> = [
   ["答案是B。", "B"],
   ["The best answer is B, not C.", "B"],
   ["B, because A is false.", "B"],
-  ["Answer: A\nAnswer: B", "B"]
+  ["Answer: A\nAnswer: B", "B"],
+  ["Both A and C", "!ambiguous"],
+  ["(B) is correct because (A) fails", "B"],
+  ["Answer: A kite", "!no_option"],
+  ["Answer: A because kites fly", "A"],
+  ["$B$", "B"],
+  ["\\(B\\)", "B"],
+  ["Vitamin C helps, so D.", "!ambiguous"],
+  ["A is wrong; B is wrong; D is right.", "D"],
+  ["All except B", "!no_option"],
+  ["AB", "!no_option"],
+  ["D\n\nBecause A, B and C are wrong.", "D"],
+  ["The answer isn't B.", "!no_option"]
 ]
 
 const numberTexts: ReadonlyArray<Row> = [

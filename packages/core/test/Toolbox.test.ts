@@ -149,6 +149,49 @@ describe("Toolbox inputs", () => {
   })
 })
 
+describe("Tools of a JSON Schema", () => {
+  const search = Tool.fromJsonSchema({
+    name: "search",
+    description: "Searches.",
+    parameters: { type: "object", properties: { q: { type: "string" } }, required: ["q"] },
+    readOnly: true,
+    timeout: "2 seconds",
+    execute: (input) => JSON.stringify(input)
+  })
+  const two = Tool.fromJsonSchema({
+    name: "two",
+    description: "Takes two.",
+    parameters: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } } },
+    execute: (input) => JSON.stringify(input)
+  })
+  const cases: ReadonlyArray<readonly [tool: string, input: string, result: string]> = [
+    ["search", '{"q":"x","more":[1]}', '{"q":"x","more":[1]}'],
+    ["search", "plain text", '{"q":"plain text"}'],
+    ["search", "", "{}"],
+    ["two", '{"a":"left to the server"}', '{"a":"left to the server"}'],
+    ["two", "null", "{}"],
+    ["two", "1, 2", "InvalidToolInput"],
+    ["two", "[1]", "InvalidToolInput"],
+    ["two", '{"a":', "InvalidToolInput"]
+  ]
+  it.effect.each(cases)("%s given %j gives %s", ([tool, input, result]) =>
+    Effect.map(
+      Effect.catchAll(call(tool, input), (error) => Effect.succeed(error._tag)),
+      (given) => expect(given).toBe(result)
+    ).pipe(within(search, two))
+  )
+  it("is described as it was given", () => {
+    expect(search).toMatchObject({ takes: "object", readOnly: true, idempotent: false, timeout: 2000 })
+    expect(search.parameters).toEqual({ type: "object", properties: { q: { type: "string" } }, required: ["q"] })
+  })
+  it("refuses a schema that is not of an object, and a bad name", () => {
+    const make = (name: string, parameters: object) => () =>
+      Tool.fromJsonSchema({ name, description: "", parameters: { ...parameters }, execute: () => "" })
+    expect(make("t", { type: "string" })).toThrow(/must be of an object/)
+    expect(make("a.b", { type: "object" })).toThrow(/Tool.fromJsonSchema: the name "a.b"/)
+  })
+})
+
 describe("Toolbox results", () => {
   const circular: Record<string, unknown> = { a: 1 }
   circular["self"] = circular

@@ -25,6 +25,7 @@ import { execute } from "./internal/execute.js"
 import { fold } from "./internal/fold.js"
 import { type Decision, readDecision, readPlan } from "./internal/planAndExecute/parse.js"
 import * as prompts from "./internal/planAndExecute/prompts.js"
+import { listed, refusedPlan, review } from "./internal/review.js"
 import * as ReAct from "./ReAct.js"
 
 export type { PastStep } from "@forethought/core/RunEvent"
@@ -117,6 +118,7 @@ const runWith = <E, R>(
 ): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox | R> =>
   Run.run("plan-and-execute", goal, (run) => {
     const pastSteps: Array<PastStep> = []
+    const completed = new Set<string>()
     let remainingPlan: ReadonlyArray<string> = []
     const progress = (): Progress => ({ pastSteps, remainingPlan })
     const attach = <F extends ParseError | TruncatedReply | Llm.LlmError>(error: F) => Failure.attach(error, progress())
@@ -138,8 +140,12 @@ const runWith = <E, R>(
         )
         remainingPlan = rest
         pastSteps.push(past)
+        if (past.status === "completed") completed.add(fold(past.step))
         if (index === settings.maxSteps) break
-        const decision = yield* Effect.mapError(askReplanner(run, goal, index, rest, pastSteps, settings), attach)
+        const decision = yield* Effect.mapError(
+          askReplanner(run, goal, index, rest, pastSteps, completed, settings),
+          attach
+        )
         if (decision._tag === "Finish") {
           return { _tag: "Answered" as const, finalAnswer: decision.finalAnswer, pastSteps }
         }
@@ -212,11 +218,16 @@ const askPlanner = (run: Run.Run, goal: string, toolNames: string, settings: Set
       reask: settings.reask,
       read: readPlan
     })
-    const plan = yield* withinCap(run, "planner", written, settings.maxPlanLength)
-    yield* run.emit({
-      _tag: "PlanMade",
-      steps: plan.map((text, index) => ({ id: String(index + 1), text, dependsOn: [] }))
-    })
+    const plan = yield* review(
+      {
+        pattern: "plan-and-execute",
+        task: goal,
+        plan: yield* withinCap(run, "planner", written, settings.maxPlanLength),
+        steps: listed
+      },
+      { read: readPlan, refused: refusedPlan }
+    )
+    yield* run.emit({ _tag: "PlanMade", steps: listed(plan) })
     return plan
   })
 
@@ -226,6 +237,7 @@ const askReplanner = (
   index: number,
   plan: ReadonlyArray<string>,
   pastSteps: ReadonlyArray<PastStep>,
+  completed: ReadonlySet<string>,
   settings: Settings
 ) =>
   Effect.gen(function* () {
@@ -246,7 +258,7 @@ const askReplanner = (
       format: replyFormat,
       reask: settings.reask,
       read: (reply, attempt) =>
-        Either.map(readDecision(reply, attempt), (decision) => withoutCompleted(decision, pastSteps))
+        Either.map(readDecision(reply, attempt), (decision) => withoutCompleted(decision, completed))
     })
     yield* tellOddities(run, call, decision)
     if (decision._tag === "Finish") return decision
@@ -279,9 +291,8 @@ type Revised = Decision & { readonly repeated: ReadonlyArray<string> }
  * Drops steps that have succeeded already; a step that failed may be tried again. A replanner that asks for nothing
  * but completed steps wants them done again, as one that waits for a change does: the step cap bounds that.
  */
-const withoutCompleted = (decision: Decision, pastSteps: ReadonlyArray<PastStep>): Revised => {
+const withoutCompleted = (decision: Decision, completed: ReadonlySet<string>): Revised => {
   if (decision._tag === "Finish") return { ...decision, repeated: [] }
-  const completed = new Set(pastSteps.filter((past) => past.status === "completed").map((past) => fold(past.step)))
   const remainingSteps = decision.remainingSteps.filter((step) => !completed.has(fold(step)))
   if (remainingSteps.length === 0) return { ...decision, repeated: [] }
   return { ...decision, remainingSteps, repeated: decision.remainingSteps.filter((step) => completed.has(fold(step))) }

@@ -17,6 +17,7 @@ import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import * as Reask from "@forethought/core/Reask"
 import { ParseError, type TruncatedReply } from "@forethought/core/ReplyError"
 import * as Run from "@forethought/core/Run"
+import type { PlannedStep } from "@forethought/core/RunEvent"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
 import * as Toolbox from "@forethought/core/Toolbox"
 import * as Data from "effect/Data"
@@ -26,6 +27,7 @@ import { attempt } from "./internal/execute.js"
 import * as executorPrompts from "./internal/executor.js"
 import * as DataFlow from "./internal/planAndSolveAgent/dataFlow.js"
 import * as prompts from "./internal/planAndSolveAgent/prompts.js"
+import { refusedPlan, review } from "./internal/review.js"
 import * as ReAct from "./ReAct.js"
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -169,16 +171,23 @@ const plan = (agent: Agent) =>
         reply_format: planFormat(agent)
       })
     })
-    yield* run.emit({
-      _tag: "PlanMade",
-      steps: steps.map((step, index) => ({
-        id: String(index + 1),
-        text: step.description,
-        dependsOn: [...new Set(step.inputs.map((input) => String(input.step)))]
-      }))
-    })
-    return steps
+    const accepted = yield* review(
+      { pattern: "plan-and-solve-agent", task, plan: steps, steps: shownSteps },
+      { read: (edited) => readPlan(agent, edited), refused: refusedPlan }
+    )
+    yield* run.emit({ _tag: "PlanMade", steps: shownSteps(accepted) })
+    return accepted
   })
+
+const shownSteps = (steps: ReadonlyArray<DataFlow.AgentStep>): ReadonlyArray<PlannedStep> =>
+  steps.map((step, index) => ({
+    id: String(index + 1),
+    text: step.description,
+    dependsOn: [...new Set(step.inputs.map((input) => String(input.step)))]
+  }))
+
+const readPlan = ({ settings, state }: Agent, reply: string) =>
+  settings.dataFlow === "declared" ? DataFlow.readDeclared(reply, names(state)) : DataFlow.readList(reply)
 
 /** Runs one step and keeps what it gave. A cap that the sub-agent reached fails the step; an `LlmError` the run. */
 const execute = (
@@ -344,12 +353,13 @@ interface Agent {
 const progress = ({ collected, steps }: State): Progress => ({ steps: [...steps], collectedData: collected })
 
 const askForPlan = (
-  { run, settings, state }: Agent,
+  agent: Agent,
   role: "planner" | "replanner",
   call: string,
   { content }: { readonly content: string }
 ) =>
   Effect.gen(function* () {
+    const { run, settings } = agent
     const { dataFlow, maxPlanLength, reask } = settings
     const steps = yield* Reask.ask(run, {
       role,
@@ -359,7 +369,7 @@ const askForPlan = (
       reask,
       read: (reply, attempt) =>
         Either.filterOrLeft(
-          dataFlow === "declared" ? DataFlow.readDeclared(reply, names(state)) : DataFlow.readList(reply),
+          readPlan(agent, reply),
           (steps) => steps.length <= maxPlanLength || attempt > 0,
           (steps) =>
             new ParseError({

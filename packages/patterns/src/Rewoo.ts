@@ -19,7 +19,7 @@ import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import * as Reask from "@forethought/core/Reask"
 import type { TruncatedReply } from "@forethought/core/ReplyError"
 import * as Run from "@forethought/core/Run"
-import type { Evidence } from "@forethought/core/RunEvent"
+import type { Evidence, PlannedStep } from "@forethought/core/RunEvent"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
 import * as Scheduler from "@forethought/core/Scheduler"
 import * as Toolbox from "@forethought/core/Toolbox"
@@ -28,6 +28,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as executorPrompts from "./internal/executor.js"
+import { review } from "./internal/review.js"
 import { issueMessage, type PlanIssue } from "./internal/rewoo/issues.js"
 import { type ParsedStep, readPlan } from "./internal/rewoo/parse.js"
 import * as prompts from "./internal/rewoo/prompts.js"
@@ -48,9 +49,14 @@ export class InvalidPlan extends Data.TaggedError("InvalidPlan")<{
   readonly reply: string
 }> {
   override get message(): string {
-    return `The plan is not valid:\n${this.issues.map((issue) => `- ${issueMessage(issue)}`).join("\n")}`
+    const shown = this.issues.slice(0, maxShownIssues).map((issue) => `- ${issueMessage(issue)}`)
+    const more = this.issues.length - shown.length
+    return ["The plan is not valid:", ...shown, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n")
   }
 }
+
+/** A reply of a thousand bad lines must not fill the next prompt with complaints. */
+const maxShownIssues = 20
 
 /** What a run had gathered when it failed: the evidence of the calls that had ended, in plan order. */
 export interface Progress {
@@ -111,7 +117,7 @@ export const sequential = (
   options: SequentialOptions = {}
 ): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox> => {
   Options.rejectUnknown("Rewoo.sequential", options, sequentialKeys)
-  return solve("rewoo", question, settings("Rewoo.sequential", options), { concurrency: 1, onFailure: "continue" })
+  return solve(question, settings("Rewoo.sequential", "rewoo", options), { concurrency: 1, onFailure: "continue" })
 }
 
 /**
@@ -127,17 +133,16 @@ export const parallel = (
 ): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox> => {
   Options.rejectUnknown("Rewoo.parallel", options, [...sequentialKeys, "concurrency"])
   const concurrency = Options.wholeNumber("Rewoo.parallel", "concurrency", options.concurrency ?? 4)
-  return solve("rewoo-parallel", question, settings("Rewoo.parallel", options), { concurrency, onFailure: "skip" })
+  return solve(question, settings("Rewoo.parallel", "rewoo-parallel", options), { concurrency, onFailure: "skip" })
 }
 
 /** The specification's steps: plan (1–3), run the calls (4), solve (5). */
 const solve = (
-  pattern: string,
   question: string,
   settings: Settings,
   mode: Mode
 ): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox> =>
-  Run.run(pattern, question, (run) =>
+  Run.run(settings.pattern, question, (run) =>
     Effect.flatMap(Toolbox.Toolbox, (toolbox) => {
       const gathered: Array<Evidence | undefined> = []
       const progress = (): Progress => ({ evidence: gathered.filter((piece) => piece !== undefined) })
@@ -171,6 +176,7 @@ export const asTool = (presentation: PatternTool.Presentation = {}, options: Par
 // ---------------------------------------------------------------------------------------------------------------
 
 interface Settings {
+  readonly pattern: string
   readonly maxPlanLength: number
   readonly toolTimeout: number
   readonly maxEvidenceChars: number
@@ -186,7 +192,8 @@ interface Mode {
 
 const sequentialKeys = ["maxPlanLength", "toolTimeout", "maxEvidenceChars", "prompts", "reask"]
 
-const settings = (owner: string, options: SequentialOptions): Settings => ({
+const settings = (owner: string, pattern: string, options: SequentialOptions): Settings => ({
+  pattern,
   maxPlanLength: Options.wholeNumber(owner, "maxPlanLength", options.maxPlanLength ?? 8),
   toolTimeout: Options.positiveMillis(owner, "toolTimeout", options.toolTimeout ?? "30 seconds"),
   maxEvidenceChars: Options.wholeNumber(owner, "maxEvidenceChars", options.maxEvidenceChars ?? 20_000),
@@ -195,49 +202,54 @@ const settings = (owner: string, options: SequentialOptions): Settings => ({
   reask: options.reask ?? Reask.once
 })
 
-const makePlan = (run: Run.Run, toolbox: Toolbox.Service, question: string, settings: Settings) =>
-  Effect.tap(
-    Reask.ask(run, {
-      role: "planner",
-      call: "planner",
-      messages: [
-        {
-          role: "user",
-          content: PromptTemplate.render(settings.planner, {
-            question,
-            tool_descriptions: Toolbox.descriptions(toolbox.describe)
-          })
-        }
-      ],
-      reask: settings.reask,
-      read: (reply) =>
-        Either.mapLeft(
-          validate(readPlan(ReplyText.visible(reply)), {
-            maxPlanLength: settings.maxPlanLength,
-            availableTools: toolbox.describe.map((tool) => tool.name),
-            resolveTool: (name) =>
-              Either.mapLeft(Toolbox.resolve(toolbox.describe, name), (error) => ({
-                candidates: error.candidates ?? []
-              }))
-          }),
-          (issues) => new InvalidPlan({ issues, reply })
-        )
-    }),
-    (plan) => tellPlan(run, plan)
+const makePlan = (run: Run.Run, toolbox: Toolbox.Service, question: string, settings: Settings) => {
+  const read = (reply: string): Either.Either<ReadonlyArray<ParsedStep>, InvalidPlan> =>
+    Either.mapLeft(
+      validate(readPlan(reply), {
+        maxPlanLength: settings.maxPlanLength,
+        availableTools: toolbox.describe.map((tool) => tool.name),
+        resolveTool: (name) =>
+          Either.mapLeft(Toolbox.resolve(toolbox.describe, name), (error) => ({ candidates: error.candidates ?? [] }))
+      }),
+      (issues) => new InvalidPlan({ issues, reply })
+    )
+  return Reask.ask(run, {
+    role: "planner",
+    call: "planner",
+    messages: [
+      {
+        role: "user",
+        content: PromptTemplate.render(settings.planner, {
+          question,
+          tool_descriptions: Toolbox.descriptions(toolbox.describe)
+        })
+      }
+    ],
+    reask: settings.reask,
+    read
+  }).pipe(
+    Effect.flatMap((plan) =>
+      review(
+        { pattern: settings.pattern, task: question, plan, steps: shownSteps },
+        { read, refused: (reason) => new InvalidPlan({ issues: [{ _tag: "Refused", reason }], reply: "" }) }
+      )
+    ),
+    Effect.tap((plan) => tellPlan(run, plan))
   )
+}
+
+const shownSteps = (plan: ReadonlyArray<ParsedStep>): ReadonlyArray<PlannedStep> =>
+  plan.map((step) => ({
+    id: step.variable,
+    text: step.reason,
+    dependsOn: step.references,
+    tool: step.tool,
+    input: step.input
+  }))
 
 const tellPlan = (run: Run.Run, plan: ReadonlyArray<ParsedStep>) =>
   Effect.zipRight(
-    run.emit({
-      _tag: "PlanMade",
-      steps: plan.map((step) => ({
-        id: step.variable,
-        text: step.reason,
-        dependsOn: step.references,
-        tool: step.tool,
-        input: step.input
-      }))
-    }),
+    run.emit({ _tag: "PlanMade", steps: shownSteps(plan) }),
     Effect.forEach(
       plan.filter((step) => step.unclosed === true),
       (step) =>

@@ -11,6 +11,8 @@ export interface NumberToken {
   readonly unit?: string
   /** `malformed`: no reading at all; `ambiguous`: several. Then `value` means nothing. */
   readonly problem?: "malformed" | "ambiguous"
+  /** Digits that are no number: `symbolic` with a variable, a root or π behind them, `other` as in `5th`. */
+  readonly glued?: "symbolic" | "other"
 }
 
 export interface NumberOptions {
@@ -85,8 +87,9 @@ const multiplier = /[ -](hundred|thousand|million|billion|trillion|dozen|lakh|cr
 const glued = /[\p{L}°²³_][\p{L}\p{N}°²³_]*/uy
 const chained = /(?:[-–]\d[\d.,]*)+/y
 const timeOrRatio = /:\d[\d:.]*/y
+const perTime = /\/(?:h|hr|s|sec|min|day|L|l|m²|m³)(?![A-Za-z])/y
 const latexGlue =
-  /\\(?:pi|sqrt|theta|alpha|beta|gamma|delta|lambda|mu|sigma|omega|phi|ln|log|sin|cos|tan|left|infty|ldots|dots)(?![A-Za-z])/y
+  /[ ]?(?:[√π]|pi(?![A-Za-z]))|\\(?:pi|sqrt|theta|alpha|beta|gamma|delta|lambda|mu|sigma|omega|phi|ln|log|sin|cos|tan|left|infty|ldots|dots)(?![A-Za-z])/y
 
 /** More numbers than this have no single answer among them: the scan ends. */
 export const maxNumbers = 1000
@@ -130,7 +133,13 @@ export const scanNumbers = (
       // A word: digits inside it are part of it, unless it is a currency code.
       let end = at + 1
       while (end < to && (letter.test(text.charAt(end)) || text.charAt(end) === "_")) end += 1
-      if (isDigitAt(text, end) && !currencyCode.test(text.slice(Math.max(from, end - 5), end)) && !isSpaceless(char)) {
+      const isMarkdown = char === "_" && !letter.test(text.charAt(end - 1)) && !word.test(text.charAt(at - 1))
+      if (
+        isDigitAt(text, end) &&
+        !isMarkdown &&
+        !currencyCode.test(text.slice(Math.max(from, end - 5), end)) &&
+        !isSpaceless(char)
+      ) {
         while (end < to && word.test(text.charAt(end))) end += 1
       }
       at = end
@@ -294,13 +303,22 @@ const readTail = (text: string, start: number, end: number, value: number, optio
   const glue = lookAt(glued, text, end)
   if (glue !== null) {
     const to = end + glue[0].length
+    if (/^_+$/.test(glue[0])) return { end: to, token: { start, end, value } }
     if (/^[²³]/.test(glue[0])) return bad("ambiguous", to)
-    if (units.has(glue[0])) return { end: to, token: { start, end: to, value, unit: glue[0] } }
+    if (units.has(glue[0])) {
+      const rate = lookAt(perTime, text, to)?.[0] ?? ""
+      return { end: to + rate.length, token: { start, end: to + rate.length, value, unit: glue[0] + rate } }
+    }
     if (/^(?:k|K|m|M|b|B|bn|mn|T|tn)$/.test(glue[0])) return scaled(glue[0], to)
-    return isSpaceless(glue[0]) ? { end, token: { start, end, value } } : { end: to }
+    if (isSpaceless(glue[0])) return { end, token: { start, end, value } }
+    return notNumber(to, glue[0].length === 1 ? "symbolic" : "other")
   }
-  if (lookAt(latexGlue, text, end) !== null || "√π".includes(text.charAt(end) || " ")) return { end: end + 1 }
+  if (lookAt(latexGlue, text, end) !== null) return notNumber(end + 1, "symbolic")
   return { end, token: { start, end, value } }
+
+  function notNumber(to: number, glued: "symbolic" | "other"): Read {
+    return { end: to, token: { start, end: to, value: 0, glued } }
+  }
 
   function scaled(name: string, to: number): Read {
     const factor = multipliers.get(name.toLowerCase())
@@ -313,7 +331,9 @@ const readTail = (text: string, start: number, end: number, value: number, optio
 /** Whether the digits belong to what stands before: an index, an exponent, the inside of a root. */
 const isIndex = (text: string, start: number): boolean => {
   const before = text.charAt(start - 1)
-  if (before === "^" || before === "_" || before === "√") return true
+  if (before === "^" || before === "√") return true
+  // `x_1` is an index, `_1_` and `__1__` are markdown.
+  if (before === "_") return /[\p{L}\p{N})}\]]/u.test(text.charAt(start - 2))
   return before === "{" && /(?:[_^]|\\sqrt)\{$/.test(text.slice(Math.max(0, start - 6), start))
 }
 

@@ -86,9 +86,10 @@ const scanDates = (text: string, from: number, to: number, order: DateOrder): Re
   return tokens
 }
 
+const isDigitCode = (code: number): boolean => code >= 48 && code <= 57
+
 /** A digit, or the first letter of a month. */
-const canStart = (code: number): boolean =>
-  (code >= 48 && code <= 57) || "jfmasondJFMASOND".includes(String.fromCharCode(code))
+const canStart = (code: number): boolean => isDigitCode(code) || "jfmasondJFMASOND".includes(String.fromCharCode(code))
 
 const dateAt = (text: string, at: number, order: DateOrder): DateToken | undefined => {
   const token = (match: RegExpExecArray, year: string | undefined, month: number, day: number): DateToken => {
@@ -102,22 +103,27 @@ const dateAt = (text: string, at: number, order: DateOrder): DateToken | undefin
       return { start: at, end, problem: "inconsistent" }
     return { start: at, end, date: iso(Number(year), month, day) }
   }
-  if (/\d/.test(text.charAt(at))) {
-    const ymd = look(yearFirst, text, at) ?? look(chinese, text, at)
-    if (ymd !== null) {
-      const isChinese = ymd.length === 4
-      return token(ymd, ymd[1], Number(ymd[isChinese ? 2 : 3]), Number(ymd[isChinese ? 3 : 4]))
-    }
+  let length = 0
+  while (length < 9 && isDigitCode(text.charCodeAt(at + length))) length += 1
+  if (length === 4) {
+    const ymd = look(yearFirst, text, at)
+    if (ymd !== null) return token(ymd, ymd[1], Number(ymd[3]), Number(ymd[4]))
+    const other = look(chinese, text, at)
+    if (other !== null) return token(other, other[1], Number(other[2]), Number(other[3]))
     const named = look(yearMonthDay, text, at)
-    if (named !== null) return token(named, named[1], monthNumber(named[2] ?? ""), Number(named[3]))
+    return named === null ? undefined : token(named, named[1], monthNumber(named[2] ?? ""), Number(named[3]))
+  }
+  if (length === 8) {
+    const packed = look(compact, text, at)
+    return packed === null ? undefined : token(packed, packed[1], Number(packed[2]), Number(packed[3]))
+  }
+  if (length === 1 || length === 2) {
     const dmy = look(dayMonth, text, at)
     if (dmy !== null) return token(dmy, dmy[3], monthNumber(dmy[2] ?? ""), Number(dmy[1]))
     const last = look(yearLast, text, at)
-    if (last !== null) return ordered(last, at, order)
-    const packed = look(compact, text, at)
-    if (packed !== null) return token(packed, packed[1], Number(packed[2]), Number(packed[3]))
-    return undefined
+    return last === null ? undefined : ordered(last, at, order)
   }
+  if (length > 0) return undefined
   const short = look(monthYear, text, at)
   if (short !== null) return { start: at, end: at + short[0].length, problem: "malformed" }
   const mdy = look(monthDay, text, at)

@@ -17,7 +17,7 @@ export interface NumberAnswer {
 const opening =
   /(?:[\s*_`"'“‘~≈=:→✅>([{#]|\\[([]|\$\$|\\left|\\text(?:bf)?\{|\\approx|(?:approximately|approx\.?|about|around|roughly|exactly|only|nearly|almost|just|a total of|total)(?![A-Za-z])){0,12}/iy
 const clauseEnd =
-  /[;(\n]| because | since | as | out of | of |, which|, because|, since|, as |, so |, not | rather than | [-–—] | {2}→ | not (?=\d)/g
+  /[;(\n]| because | since | as | out of | of |, which|, because|, since|, as |, so |, not | rather than | [-–—] (?![\d$€£(])| {2}→ | not (?=\d)/g
 
 /** The number that a marked text gives. */
 export const numberInMarked = (text: string, marked: Marked, options: NumberOptions): Finding<NumberAnswer> => {
@@ -37,6 +37,7 @@ export const numberInMarked = (text: string, marked: Marked, options: NumberOpti
     clauseEnd.lastIndex = 0
     const cut = clauseEnd.exec(rest)
     const clause = tokens.filter((token) => token.end <= (cut === null ? stop : first.end + cut.index))
+    if (first.glued !== undefined) return problem("no_number", first.start)
     if (text.charAt(stop) === "?") return problem("ambiguous", start)
     return oneOf(text, clause, start, stop)
   }
@@ -59,9 +60,13 @@ export const numberInPlain = (text: string, options: NumberOptions): Finding<Num
       start,
       text.length
     )
+  const last = lastSentence(text)
+  // A conclusion in terms of a variable: a number from elsewhere is not its value.
+  if (scanNumbers(text, last, text.length, options).some((token) => token.glued === "symbolic")) {
+    return problem("no_number", last)
+  }
   const all = numbersFrom(0)
   if (all._tag === "Found" || (all._tag === "Problem" && all.problem === "no_number")) return all
-  const last = lastSentence(text)
   return isConclusion(text, last) ? numbersFrom(last) : all
 }
 
@@ -103,13 +108,15 @@ const oneOf = (text: string, tokens: ReadonlyArray<NumberToken>, start: number, 
     isOperand = joined
     if (isLeft) continue
     if (operand) hasOperands = true
+    else if (token.glued !== undefined) continue
     else candidates.push(token)
   }
   candidates.reverse()
   const broken = candidates.find((token) => token.problem !== undefined)
   if (broken?.problem !== undefined) return problem(broken.problem, broken.start)
   const [first] = candidates
-  if (first === undefined || hasOperands) return problem("ambiguous", start)
+  if (hasOperands) return problem("ambiguous", start)
+  if (first === undefined) return problem("no_number", start)
   if (candidates.some((token) => token.value !== first.value)) return problem("ambiguous", first.start)
   const { unit, value } = candidates.find((token) => token.unit !== undefined) ?? first
   return found(unit === undefined ? { value } : { value, unit })

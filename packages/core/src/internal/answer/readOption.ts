@@ -52,7 +52,7 @@ const labelAt = <L extends string>(
 
 const lead =
   /(?:[\s*_`"'“‘([{#✅>:=]|\$|\\[([]|\\(?:text|mathrm|mathbf|textbf)\{|(?:option|choice|letter|answer|statement)(?![a-z])){0,12}/iy
-const tail = /[ \t*_`"'”’)\]}$]{0,8}/y
+const tail = /[*_`"'”’)\]}$]{0,8}/y
 const joins = /^[ \t*_`)\]]{0,6}(?:,|\/|&|\+|and\b|or\b|und\b)[ \t*_`([]{0,6}(?:option |choice )?/i
 
 /** The option that a marked text gives. */
@@ -172,7 +172,7 @@ const sameNumber = (a: string, b: string): boolean | undefined => {
 }
 
 const negation =
-  /\b(?:not|never|neither|nor|none|cannot|can't|isn't|aren't|won't|doesn't|wouldn't|couldn't|don't|no|incorrect|wrong|false|eliminated?|eliminates?|exclud\w{1,4}|rule[sd]? out|ruling out|reject\w{0,3}|except|rather than|instead of|unlike|impossible|invalid|discard\w{0,3})\b/i
+  /\b(?:not|never|neither|nor|none|cannot|can't|isn't|aren't|won't|doesn't|wouldn't|couldn't|don't|no|incorrect|wrong|false|eliminated?|eliminates?|exclud\w{1,4}|rule[sd]? out|ruling out|reject\w{0,3}|except|rather than|instead of|unlike|fails?|failed|impossible|invalid|discard\w{0,3})\b/i
 const clauseBreak =
   /[;\n]|[.!?](?=[\s*)]|$)|,? because |,? since |,? but |,? so |,? hence |,? therefore |,? while |,? whereas |, (?=which |leaving )| leaving /gi
 
@@ -186,17 +186,23 @@ const inSentences = <L extends string>(
   const labels = new Set<L>()
   let firstAt = from
   const body = text.slice(from, to)
+  const hits = candidates(text, from, to, options)
+  let next = 0
   let start = 0
   clauseBreak.lastIndex = 0
-  while (start <= body.length) {
+  while (next < hits.length && labels.size < 2) {
     const mark = clauseBreak.exec(body)
     const end = mark === null ? body.length : mark.index
-    const hits = candidates(text, from + start, from + end, options)
-    if (hits.length > 0 && !negation.test(between(text, from + start, from + end, hits))) {
-      if (labels.size === 0) firstAt = hits[0]?.start ?? from
-      for (const hit of hits) labels.add(hit.label)
+    const inClause: Array<Hit<L>> = []
+    for (let hit = hits[next]; hit !== undefined && hit.start < from + end; hit = hits[next]) {
+      inClause.push(hit)
+      next += 1
     }
-    if (mark === null || labels.size > 1) break
+    if (inClause.length > 0 && !negation.test(between(text, from + start, from + end, inClause))) {
+      if (labels.size === 0) firstAt = inClause[0]?.start ?? from
+      for (const hit of inClause) labels.add(hit.label)
+    }
+    if (mark === null) break
     start = end + Math.max(1, mark[0].length)
     clauseBreak.lastIndex = start
   }
@@ -256,7 +262,7 @@ const candidates = <L extends string>(
         (written === "A" || written === "I" || written === "a") &&
         /^\s[\p{L}\d]/u.test(after)
       ) {
-        if (!/^\s(?:is|was|because|since)\b/.test(text.slice(hit.end, hit.end + 9))) continue
+        if (!/^\s(?:is|was|because|since|and|or|nor|but|if|has|can)\b/.test(text.slice(hit.end, hit.end + 9))) continue
       }
     }
     hits.push(hit)
@@ -278,7 +284,7 @@ export const optionInPlain = <L extends string>(text: string, options: ReadonlyA
   const end = text.length
   if (hit !== undefined && !text.includes("\n")) {
     const rest = text.slice(hit.end, end)
-    if (/^[\s*_`"'”’)\]}.:!$]*$/.test(rest) || /^[*_`]{0,3}[).:\]](?!\w)/.test(rest) || /^\s*[(\d]/.test(rest)) {
+    if (/^[\s*_`"'”’)\]}.:!$\\>]*$/.test(rest) || /^[*_`]{0,3}[).:\]](?!\w)/.test(rest) || /^\s*[(\d]/.test(rest)) {
       const others = candidates(text, hit.end, end, options).some((other) => other.label !== hit.label)
       if (!others) {
         const judged = judge(text, hit, end, options, "reply")

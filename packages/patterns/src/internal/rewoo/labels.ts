@@ -30,7 +30,7 @@ export interface Label {
 /** The longest tool name that is looked for, in characters: enough for any registry, and a bound on the look-ahead. */
 const maxToolName = 96
 
-const quotes = "\"'`*“”‘’ \t\r\u00a0"
+const quotes = "\"'`*:“”‘’ \t\r\u00a0"
 const trimName = (name: string): string => {
   let from = 0
   let to = name.length

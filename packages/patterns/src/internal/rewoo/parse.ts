@@ -74,6 +74,8 @@ class PlanReader {
   /** A `Plan:` line with something like a call in it. Harmless if a step follows, else a lost step. */
   suspect: { readonly from: number; readonly to: number } | undefined
   inEvidence = false
+  /** Behind a `Plan:` that has no step yet. */
+  inPlan = false
   afterQuestion = false
 
   constructor(readonly text: string) {}
@@ -90,8 +92,9 @@ class PlanReader {
       this.gap(position, Math.max(label.from, position), position > 0)
       if (label.head === undefined) {
         position = lineEnd(text, label.end, Math.max(labels[index + 1]?.from ?? text.length, label.end))
-        const isInvented = this.inEvidence && this.defined.has(label.variable)
-        if (!isInvented) this.unreadable(label.from, position, how)
+        // Prose about a variable that has its step: `Here #E1 = the results.`
+        const isProse = this.defined.has(label.variable) && (this.inEvidence || !(label.startsLine || this.inPlan))
+        if (!isProse) this.unreadable(label.from, position, how)
         continue
       }
       const close = closes[index] ?? -1
@@ -121,6 +124,7 @@ class PlanReader {
     }
     this.defined.add(variable)
     this.inEvidence = false
+    this.inPlan = false
     this.suspect = undefined
     this.drafts.push({
       reason: this.reason,
@@ -196,6 +200,7 @@ class PlanReader {
   plan(at: number, end: number, to: number): void {
     const { text } = this
     this.inEvidence = false
+    this.inPlan = true
     this.settle()
     const from = Math.min(planMarkEnd(text, at), to)
     if (isCall(text, from, end, 1) || hasOddLabel(text, from, end)) this.unreadable(at, end, how)

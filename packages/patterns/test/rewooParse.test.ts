@@ -166,6 +166,7 @@ describe("tool names", () => {
     ["#E1 = `Search`[x]", "Search"],
     ["#E1 = **Search**[x]", "Search"],
     ["#E1 = Search [x]", "Search"],
+    ["#E1 = Search: [x]", "Search"],
     ["#E1 = Search()[x]", "Search"],
     ["#E1 = Search() [x]", "Search"],
     ["#E1 = Web Search[x]", "Web Search"],
@@ -367,7 +368,8 @@ describe("what follows a plan", () => {
     ["\n```"],
     ["\nLet me know if you want changes [or not]!"],
     ["\nResult: see [1]"],
-    ["\nNote: this uses one tool."]
+    ["\nNote: this uses one tool."],
+    ["\n\nHere #E1 = the search results."]
   ])("%j is no step and no issue", (rest) => {
     expect(readPlan(plan + rest)).toMatchObject({ steps: [{ variable: "#E1", input: "x" }], issues: [] })
     expect(readPlan(plan + rest).steps).toHaveLength(1)

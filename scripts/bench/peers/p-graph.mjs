@@ -1,0 +1,3 @@
+import { PGraph } from "p-graph"
+
+export const pGraph = PGraph

@@ -1,6 +1,11 @@
 /**
  * A model file in the GGUF format, run in this process by `node-llama-cpp`, which must be installed beside this package
  * (`node-llama-cpp@3.21.1`). Nothing is downloaded and nothing is compiled: its prebuilt binary for the CPU is used.
+ * By itself it installs binaries for CUDA and Vulkan too, 700 MB of them. Without those, for Linux on x64:
+ *
+ * ```sh
+ * npm install --omit=optional --ignore-scripts node-llama-cpp@3.21.1 @node-llama-cpp/linux-x64@3.21.1
+ * ```
  *
  * @example
  * ```ts

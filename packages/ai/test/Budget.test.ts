@@ -1,11 +1,12 @@
 import { expect, it } from "@effect/vitest"
-import { Llm, LlmError, Reason, type Request, reply } from "@forethought/core/Llm"
+import { Llm, LlmError, Reason, type Reply, type Request, reply } from "@forethought/core/Llm"
 import { SimulationClock } from "@forethought/core/testing"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
+import * as fc from "fast-check"
 import { describe, expectTypeOf } from "vitest"
 import * as Budget from "../src/Budget.js"
 import * as Prices from "../src/Prices.js"
@@ -138,6 +139,62 @@ describe("parallel branches", () => {
     })
   )
 })
+
+/** One branch: what it asks for, what the model writes, how long it takes, and whether it fails or is interrupted. */
+const branch = fc.record({
+  maxTokens: fc.integer({ min: 1, max: 100 }),
+  writes: fc.integer({ min: 0, max: 100 }),
+  millis: fc.integer({ min: 0, max: 20 }),
+  ends: fc.constantFrom("well", "fails", "interrupted"),
+  role: fc.constantFrom<Request["role"]>("executor", "planner", "solver")
+})
+
+it.effect.prop(
+  "whatever branches do, nothing is overshot and nothing stays reserved",
+  [fc.array(branch, { maxLength: 30 }), fc.integer({ min: 0, max: 20 }), fc.integer({ min: 0, max: 600 })],
+  ([branches, calls, outputTokens]) =>
+    Effect.gen(function* () {
+      let sent = 0
+      let written = 0
+      const service = {
+        complete: ({ call, maxTokens = 0 }: Request) =>
+          Effect.suspend(() => {
+            sent += 1
+            const plan = branches[Number(call)]
+            const tokens = Math.min(plan?.writes ?? 0, maxTokens)
+            const ended: Effect.Effect<Reply, LlmError> =
+              plan?.ends === "fails"
+                ? Effect.fail(new LlmError({ reason: Reason.Unavailable() }))
+                : Effect.sync(() => {
+                    written += tokens
+                    return reply("x", { usage: { inputTokens: 1, outputTokens: tokens } })
+                  })
+            return Effect.zipRight(Effect.sleep(plan?.millis ?? 0), ended)
+          })
+      }
+      const reserve = { calls: Math.min(calls, 1), outputTokens: Math.min(outputTokens, 50) }
+      const model = Budget.make(service, { calls, outputTokens, reserve, perRole: { planner: { calls: 3 } } })
+      const run = Effect.forEach(
+        branches,
+        ({ ends, maxTokens, millis, role }, index) => {
+          const ask = model.complete(request({ call: String(index), role, maxTokens }))
+          return Effect.exit(ends === "interrupted" ? Effect.timeout(ask, millis / 2) : ask)
+        },
+        { concurrency: "unbounded" }
+      )
+      yield* Effect.provide(run, SimulationClock.layer())
+      const spent = yield* model.spent
+      expect(sent).toBeLessThanOrEqual(calls)
+      expect(spent.calls).toBe(sent)
+      expect(written).toBeLessThanOrEqual(outputTokens)
+      expect(spent.outputTokens).toBe(written)
+      // All that is left can be had: nothing waits for a reservation that nobody gives back.
+      const left = outputTokens - written
+      if (spent.calls < calls && left >= 16) {
+        yield* model.complete(request({ role: "solver", call: "last", maxTokens: left }))
+      }
+    })
+)
 
 describe("settling", () => {
   it.effect("a call that failed counts, and gives its tokens back", () =>

@@ -1,12 +1,13 @@
 import { expect, it } from "@effect/vitest"
 import * as Journal from "@forethought/core/Journal"
-import { Llm, reply } from "@forethought/core/Llm"
+import { Llm, LlmError, Reason, reply } from "@forethought/core/Llm"
 import * as Run from "@forethought/core/Run"
 import { RunKey } from "@forethought/core/RunKey"
 import { SimulationClock } from "@forethought/core/testing"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
+import * as fc from "fast-check"
 import { describe } from "vitest"
 import * as RateLimit from "../src/RateLimit.js"
 import { counting, request } from "./support/models.js"
@@ -84,6 +85,57 @@ describe("calls at once", () => {
       expect(seen.map(({ call }) => call)).toEqual(["0", "1", "2", "4", "6", "7", "8", "9"])
       expect(counts).toMatchObject({ active: 0, maxActive: 2, interrupted: 1 })
     })
+  )
+
+  it.effect.prop(
+    "whatever calls do, never more run at once, and nobody is forgotten",
+    [
+      fc.array(
+        fc.record({
+          millis: fc.integer({ min: 0, max: 20 }),
+          patience: fc.integer({ min: 0, max: 60 }),
+          fails: fc.boolean(),
+          run: fc.integer({ min: 0, max: 3 })
+        }),
+        { maxLength: 40 }
+      ),
+      fc.integer({ min: 1, max: 4 })
+    ],
+    ([calls, maxConcurrent]) =>
+      Effect.gen(function* () {
+        let active = 0
+        let most = 0
+        const runs = [Symbol("0"), Symbol("1"), Symbol("2"), Symbol("3")]
+        const model = RateLimit.make(
+          {
+            complete: ({ call }) =>
+              Effect.suspend(() => {
+                active += 1
+                most = Math.max(most, active)
+                const plan = calls[Number(call)]
+                const ended = plan?.fails
+                  ? Effect.fail(new LlmError({ reason: Reason.Unavailable() }))
+                  : Effect.succeed(reply("x"))
+                return Effect.zipRight(Effect.sleep(plan?.millis ?? 0), ended)
+              }).pipe(Effect.ensuring(Effect.sync(() => (active -= 1))))
+          },
+          { maxConcurrent }
+        )
+        const all = Effect.forEach(
+          calls,
+          ({ patience, run }, index) =>
+            model
+              .complete(request({ call: String(index) }))
+              .pipe(Effect.provideService(RunKey, runs[run]), Effect.timeout(patience), Effect.exit),
+          { concurrency: "unbounded" }
+        )
+        const exits = yield* Effect.provide(all, SimulationClock.layer())
+        expect(exits).toHaveLength(calls.length)
+        expect(active).toBe(0)
+        expect(most).toBeLessThanOrEqual(maxConcurrent)
+        // The places are free again.
+        yield* model.complete(request({ call: "last" }))
+      })
   )
 
   it.live("a long line costs little for each", () =>

@@ -13,6 +13,7 @@ import { CallPath, join } from "./CallPath.js"
 import * as Journal from "./Journal.js"
 import * as Llm from "./Llm.js"
 import * as RunEvent from "./RunEvent.js"
+import { RunKey } from "./RunKey.js"
 import type * as Toolbox from "./Toolbox.js"
 
 /** A request whose `call` is relative to the run. */
@@ -72,9 +73,11 @@ export const run = <A, E, R>(
             ended
           )
         )
+        const keyed =
+          Context.get(context, RunKey) === undefined ? Effect.provideService(whole, RunKey, Symbol(pattern)) : whole
         return tracer === noTracer
-          ? whole
-          : Effect.withSpan(whole, `forethought.${pattern}`, { attributes: { "forethought.call": self.path } })
+          ? keyed
+          : Effect.withSpan(keyed, `forethought.${pattern}`, { attributes: { "forethought.call": self.path } })
       })
     )
   )

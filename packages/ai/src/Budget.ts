@@ -1,0 +1,276 @@
+/**
+ * An upper bound for what a run may use: calls, tokens, money and time. It is reserved before each call and settled
+ * after it, so that parallel branches cannot overshoot.
+ *
+ * @example
+ * ```ts
+ * const model = OpenAi.layer({ model: "gpt-4.1-mini", apiKey }).pipe(
+ *   Budget.layer({ calls: 20, money: 0.05, price: Prices.of("gpt-4.1-mini"), reserve: { calls: 1, outputTokens: 1_000 } })
+ * )
+ * ```
+ */
+import { Llm, LlmError, Reason, type Reply, type Request, type Role, roles, type Service } from "@forethought/core/Llm"
+import * as Options_ from "@forethought/core/Options"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { type Account, type Amounts, make as makeAccount, none } from "./internal/account.js"
+import * as estimate from "./internal/estimate.js"
+import * as Line from "./internal/line.js"
+import * as Prices from "./Prices.js"
+
+// ---------------------------------------------------------------------------------------------------------------
+// models
+// ---------------------------------------------------------------------------------------------------------------
+
+/** What may be used. What is not given is not bounded. */
+export interface Limits {
+  /** Requests to the model, those that fail included. The provider's own retries count as one with the first. */
+  readonly calls?: number | undefined
+  readonly inputTokens?: number | undefined
+  readonly outputTokens?: number | undefined
+  /** In US dollars; needs a `price`. */
+  readonly money?: number | undefined
+  /**
+   * Counts from the first call, tools and waits included. When it is over, a call that runs is interrupted.
+   */
+  readonly wallTime?: Duration.DurationInput | undefined
+}
+
+/** What is kept for the calls that end a run. */
+export interface Reserve extends Limits {
+  /** Whose calls may use it. Default: `solver` and `finalizer`. */
+  readonly roles?: ReadonlyArray<Role> | undefined
+}
+
+export interface Options extends Limits {
+  /** Bounds for single roles, beside those for all. The time of a role counts from its first call. */
+  readonly perRole?: { readonly [role in Role]?: Limits } | undefined
+  /**
+   * What the other roles must leave of the bounds for all, so that a run which is out of budget can still answer from
+   * what it has. Default: nothing.
+   */
+  readonly reserve?: Reserve | undefined
+  /** What the model costs, or each role's where they have different ones. See `Prices.of`. */
+  readonly price?: Prices.Price | ((role: Role) => Prices.Price) | undefined
+  /**
+   * The output tokens reserved for a request that has no `maxTokens` of its own. Where `outputTokens` or `money` is
+   * bounded it is also sent as its `maxTokens`, for else the reply could be of any length. Default: 4,096.
+   */
+  readonly maxReplyTokens?: number | undefined
+}
+
+/** What has been used, in settled calls. */
+export interface Spent {
+  readonly calls: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** In US dollars; 0 without a price. */
+  readonly money: number
+  /** Milliseconds since the first call. */
+  readonly wallTime: number
+}
+
+/** What a budget shows. */
+export interface State {
+  readonly spent: Effect.Effect<Spent & { readonly perRole: { readonly [role in Role]?: Spent } }>
+}
+
+/** The budget in force, for whoever wants to see what is used. */
+export class Budget extends Context.Tag("@forethought/ai/Budget")<Budget, State>() {}
+
+/** What has been used of the budget in force, in all and by each role that has called. */
+export const spent = Effect.flatMap(Budget, (budget) => budget.spent)
+
+// ---------------------------------------------------------------------------------------------------------------
+// layers
+// ---------------------------------------------------------------------------------------------------------------
+
+/**
+ * Bounds everything that is asked through the Layer while it lives. For a budget for each run of an app that keeps its
+ * model, see {@link within}.
+ *
+ * Before a call its input tokens are estimated from the characters, and its output tokens are its `maxTokens`; both are
+ * reserved. After it the tokens that the provider reported are settled, or the estimate where it reported none. A call
+ * that failed or was interrupted gives its tokens back and counts as a call. So the bounds hold for calls and output
+ * tokens; input tokens and money can exceed theirs by what the estimate of the running calls was too low.
+ *
+ * A call that would fit but for the reservations of others waits for them, in order. Where less output is left than a
+ * request wants, and nobody else holds a reservation, it is sent with what is left as its `maxTokens`; a reply that this
+ * cuts off is not handed on.
+ *
+ * Fails with `LlmError`, reason `BudgetExhausted`, whose `limit` says what ran out and how much of it there was.
+ */
+export const layer = (options: Options): (<E, R>(model: Layer.Layer<Llm, E, R>) => Layer.Layer<Llm | Budget, E, R>) => {
+  check(options)
+  return (model) =>
+    Layer.map(model, (context) => {
+      const budgeted = make(Context.get(context, Llm), options)
+      return context.pipe(Context.add(Llm, budgeted), Context.add(Budget, budgeted))
+    })
+}
+
+/** Bounds what an effect asks of the model in context: a budget of its own for each time that it runs. */
+export const within = (
+  options: Options
+): (<A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, Exclude<R, Budget | Llm> | Llm>) => {
+  check(options)
+  return (effect) =>
+    Effect.flatMap(Llm, (model) => {
+      const budgeted = make(model, options)
+      return Effect.provide(effect, Context.make(Llm, budgeted).pipe(Context.add(Budget, budgeted)))
+    })
+}
+
+/** The service of {@link layer}. */
+export const make = (model: Service, options: Options): Service & State => {
+  const settings = check(options)
+  const total = makeAccount("", options, settings.reserve)
+  const byRole = new Map<Role, Account>()
+  const accountOf = (role: Role): Account => {
+    const known = byRole.get(role)
+    if (known !== undefined) return known
+    const account = makeAccount(`${role} `, options.perRole?.[role] ?? {}, {})
+    byRole.set(role, account)
+    return account
+  }
+
+  const line = Line.make<Held, Refusal>({
+    judge: (held) => {
+      let output = held.wanted.outputTokens
+      held.cutBy = undefined
+      let waits = false
+      for (const account of held.accounts) {
+        const verdict = account.judge(held.wanted, held.price, held.mayUseReserve)
+        if (verdict._tag === "Exhausted") return { _tag: "Fail", error: verdict }
+        if (verdict._tag === "Busy") waits = true
+        else if (verdict.outputTokens < output) {
+          output = verdict.outputTokens
+          held.cutBy = verdict.cutBy
+        }
+      }
+      if (waits) return Line.wait
+      held.granted = amounts(1, held.wanted.inputTokens, output, held.price)
+      for (const account of held.accounts) account.reserve(held.granted)
+      return Line.admit
+    },
+    leave: (held, exit) => {
+      const used = held.used ?? (exit === undefined ? none : amounts(1, 0, 0, held.price))
+      for (const account of held.accounts) account.settle(held.granted, used)
+    }
+  })
+
+  const ask = (request: Request, held: Held): Effect.Effect<Reply, LlmError> =>
+    Effect.suspend(() => {
+      const granted = held.granted.outputTokens
+      const bounded = held.accounts.some((account) => account.boundsOutput)
+      return Effect.flatMap(model.complete(bounded ? { ...request, maxTokens: granted } : request), (reply) => {
+        const input = reply.usage.inputTokens ?? held.wanted.inputTokens
+        const output = reply.usage.outputTokens ?? estimate.outputTokens(reply)
+        held.used = amounts(1, input, output, held.price)
+        return held.cutBy !== undefined && reply.finishReason === "length"
+          ? Effect.fail(exhausted(request, held.cutBy, "the reply was cut off by what was left"))
+          : Effect.succeed(reply)
+      })
+    })
+
+  return {
+    complete: (request) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const held: Held = {
+          accounts: [total, accountOf(request.role)],
+          price: settings.price(request.role),
+          mayUseReserve: settings.lastRoles.has(request.role),
+          wanted: {
+            ...none,
+            inputTokens: estimate.inputTokens(request),
+            outputTokens: request.maxTokens ?? settings.maxReplyTokens
+          },
+          granted: none,
+          cutBy: undefined,
+          used: undefined
+        }
+        for (const account of held.accounts) account.start(now)
+        const call = Effect.catchAll(line.through(held, ask(request, held)), (error) =>
+          Effect.fail(error._tag === "Exhausted" ? exhausted(request, error.limit) : error)
+        )
+        const ends = held.accounts.map((account) => account.timeLeft(now, held.mayUseReserve))
+        const first = ends.reduce((soonest, end) => (end.millis < soonest.millis ? end : soonest))
+        if (first.millis === Number.POSITIVE_INFINITY) return call
+        const onTimeout = () => exhausted(request, first.limit)
+        return first.millis <= 0
+          ? Effect.fail(onTimeout())
+          : Effect.timeoutFail(call, { duration: Duration.millis(first.millis), onTimeout })
+      }),
+    spent: Effect.map(Clock.currentTimeMillis, (now) => ({
+      ...total.spent(now),
+      perRole: Object.fromEntries([...byRole].map(([role, account]) => [role, account.spent(now)]))
+    }))
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// private
+// ---------------------------------------------------------------------------------------------------------------
+
+/** One call, from its estimate to what it used. */
+interface Held {
+  readonly accounts: ReadonlyArray<Account>
+  readonly price: Prices.Price
+  readonly mayUseReserve: boolean
+  readonly wanted: Amounts
+  granted: Amounts
+  /** The limit for which it was granted less than it wanted. */
+  cutBy: string | undefined
+  used: Amounts | undefined
+}
+
+interface Refusal {
+  readonly _tag: "Exhausted"
+  readonly limit: string
+}
+
+const amounts = (calls: number, inputTokens: number, outputTokens: number, price: Prices.Price): Amounts => ({
+  calls,
+  inputTokens,
+  outputTokens,
+  money: Prices.cost(price, inputTokens, outputTokens)
+})
+
+const exhausted = ({ call, role }: Request, limit: string, detail?: string): LlmError =>
+  new LlmError({ reason: Reason.BudgetExhausted(limit), role, call, ...(detail === undefined ? {} : { detail }) })
+
+const free: Prices.Price = { inputPerMillion: 0, outputPerMillion: 0 }
+const lastRoles: ReadonlyArray<Role> = ["solver", "finalizer"]
+const limitKeys = ["calls", "inputTokens", "outputTokens", "money", "wallTime"] as const
+
+const check = (options: Options) => {
+  Options_.rejectUnknown("Budget", options, [...limitKeys, "perRole", "reserve", "price", "maxReplyTokens"])
+  Options_.rejectUnknown("Budget.perRole", options.perRole ?? {}, roles)
+  const { roles: last = lastRoles, ...reserve } = options.reserve ?? {}
+  const all: ReadonlyArray<readonly [string, Limits]> = [
+    ["Budget", options],
+    ["Budget.reserve", reserve],
+    ...roles.map((role) => [`Budget.perRole.${role}`, options.perRole?.[role] ?? {}] as const)
+  ]
+  for (const [owner, limits] of all) {
+    if (owner !== "Budget") Options_.rejectUnknown(owner, limits, limitKeys)
+    for (const key of limitKeys) {
+      const limit = limits[key]
+      const value = limit === undefined ? 0 : typeof limit === "number" ? limit : Duration.toMillis(limit)
+      if (!(value >= 0)) throw new RangeError(`${owner}: ${key} must be a number of at least 0, got ${value}.`)
+    }
+    if (limits.money !== undefined && options.price === undefined) {
+      throw new RangeError(`${owner}: a limit in money needs a price, such as Prices.of("gpt-4.1-mini").`)
+    }
+  }
+  const { price = free } = options
+  return {
+    reserve,
+    lastRoles: new Set(last),
+    price: typeof price === "function" ? price : () => price,
+    maxReplyTokens: Options_.wholeNumber("Budget", "maxReplyTokens", options.maxReplyTokens ?? 4_096)
+  }
+}

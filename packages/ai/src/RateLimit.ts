@@ -1,0 +1,121 @@
+/**
+ * What a provider allows, kept on this side: requests and tokens per minute, and calls at once.
+ */
+import type { Llm, LlmError, Reply, Request, Service } from "@forethought/core/Llm"
+import * as Options_ from "@forethought/core/Options"
+import { RunKey } from "@forethought/core/RunKey"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as estimate from "./internal/estimate.js"
+import * as Line from "./internal/line.js"
+import { wrap } from "./internal/wrap.js"
+
+export interface Options {
+  /** The most calls that begin within any 60 seconds. Default: any number. */
+  readonly requestsPerMinute?: number | undefined
+  /**
+   * The most tokens, input and output together, of the calls that begin within any 60 seconds. They are estimated
+   * before a call, and put right by what the provider reports. A call that is larger than the limit goes alone.
+   * Default: any number.
+   */
+  readonly tokensPerMinute?: number | undefined
+  /** The most calls that run at once. Default: any number. */
+  readonly maxConcurrent?: number | undefined
+  /** The output tokens that a request without `maxTokens` is estimated at. Default: 1,024. */
+  readonly replyTokens?: number | undefined
+}
+
+/**
+ * Lets calls wait until they are within the limits.
+ *
+ * Calls of one run keep their order, and runs take turns: one that asks for much does not hold up the others. A call
+ * that waits can be interrupted at any time. The provider's own retries count as one call with the first, and hold its
+ * place while they wait.
+ *
+ * The limits are those of the Layer: give one Layer to every role that shares the provider's account.
+ */
+export const layer = (options: Options): (<E, R>(model: Layer.Layer<Llm, E, R>) => Layer.Layer<Llm, E, R>) => {
+  check(options)
+  return wrap((model) => make(model, options))
+}
+
+/** The service of {@link layer}. */
+export const make = (model: Service, options: Options): Service => {
+  const { maxConcurrent, replyTokens, requestsPerMinute, tokensPerMinute } = check(options)
+  let running = 0
+  /** The calls that began within the last minute, oldest first. */
+  let recent: Array<Call> = []
+  let tokens = 0
+
+  const line = Line.make<Call, never>({
+    judge: (call, now) => {
+      let expired = 0
+      for (const past of recent) {
+        if (now - past.startedAt < minute) break
+        expired += 1
+        tokens -= past.tokens
+      }
+      if (expired > 0) recent = recent.slice(expired)
+      if (running >= maxConcurrent) return Line.wait
+      const [oldest] = recent
+      if (oldest !== undefined && (recent.length >= requestsPerMinute || tokens + call.tokens > tokensPerMinute)) {
+        return { _tag: "Wait", millis: oldest.startedAt + minute - now }
+      }
+      running += 1
+      call.startedAt = now
+      if (windowed) {
+        recent.push(call)
+        tokens += call.tokens
+      }
+      return Line.admit
+    },
+    leave: () => {
+      running -= 1
+    }
+  })
+  const windowed = requestsPerMinute !== Number.POSITIVE_INFINITY || tokensPerMinute !== Number.POSITIVE_INFINITY
+
+  const ask = (request: Request, call: Call): Effect.Effect<Reply, LlmError> =>
+    Effect.tap(model.complete(request), ({ usage }) =>
+      Effect.sync(() => {
+        if (usage.inputTokens === undefined || usage.outputTokens === undefined) return
+        const used = usage.inputTokens + usage.outputTokens
+        if (recent.includes(call)) tokens += used - call.tokens
+        call.tokens = used
+      })
+    )
+
+  return {
+    complete: (request) =>
+      Effect.flatMap(RunKey, (run) => {
+        const call: Call = {
+          tokens: windowed ? estimate.inputTokens(request) + (request.maxTokens ?? replyTokens) : 0,
+          startedAt: 0
+        }
+        return line.through(call, ask(request, call), run)
+      })
+  }
+}
+
+interface Call {
+  tokens: number
+  /** Epoch milliseconds. */
+  startedAt: number
+}
+
+const minute = 60_000
+
+const check = (options: Options) => {
+  const owner = "RateLimit"
+  Options_.rejectUnknown(owner, options, ["requestsPerMinute", "tokensPerMinute", "maxConcurrent", "replyTokens"])
+  const limit = (name: "requestsPerMinute" | "tokensPerMinute" | "maxConcurrent") => {
+    const value = options[name]
+    return value === undefined ? Number.POSITIVE_INFINITY : Options_.wholeNumber(owner, name, value)
+  }
+  return {
+    requestsPerMinute: limit("requestsPerMinute"),
+    tokensPerMinute: limit("tokensPerMinute"),
+    maxConcurrent: limit("maxConcurrent"),
+    replyTokens: Options_.wholeNumber(owner, "replyTokens", options.replyTokens ?? 1_024)
+  }
+}

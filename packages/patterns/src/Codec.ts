@@ -179,7 +179,9 @@ const TaskNode = Schema.Struct({
       verified: Schema.Boolean
     })
   ),
-  subSteps: optional(Schema.suspend((): Schema.Schema<AdaptModule.GroupNode> => GroupNode)),
+  subSteps: optional(
+    Schema.suspend((): Schema.Schema<AdaptModule.GroupNode> => GroupNode).annotations({ identifier: "GroupNode" })
+  ),
   result: optional(Result),
   reason: optional(Schema.String),
   verified: optional(Schema.Boolean)

@@ -22,7 +22,7 @@ export const Role = Schema.Literal(
   "extractor",
   "router",
   "finalizer"
-)
+).annotations({ identifier: "Role" })
 
 export const FinishReason = Schema.Literal("stop", "length", "tool-calls", "content-filter", "other")
 

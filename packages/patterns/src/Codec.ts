@@ -41,9 +41,11 @@ const PlanIssue = Schema.Union(
   issue("Cycle", { variables: strings }),
   issue("UnknownTool", { variable: Schema.String, tool: Schema.String, available: strings }),
   issue("AmbiguousTool", { variable: Schema.String, tool: Schema.String, candidates: strings })
-)
+).annotations({ identifier: "PlanIssue" })
 
-const rewooProgress = Schema.Struct({ evidence: Schema.Array(Event.Evidence) })
+const rewooProgress = Schema.Struct({ evidence: Schema.Array(Event.Evidence) }).annotations({
+  identifier: "RewooProgress"
+})
 const invalidPlan = data("InvalidPlan", {
   issues: Schema.Array(PlanIssue),
   reply: Schema.String,
@@ -80,7 +82,7 @@ const Turn = Schema.Struct({
     })
   )
 }).annotations({ identifier: "Turn" })
-const reactProgress = Schema.Struct({ turns: Schema.Array(Turn) })
+const reactProgress = Schema.Struct({ turns: Schema.Array(Turn) }).annotations({ identifier: "ReActProgress" })
 
 export const ReAct = {
   Answered: Schema.Struct({ _tag: Answered, answer: Schema.String, turns: Schema.Array(Turn) }),
@@ -117,7 +119,9 @@ export const ReAct = {
 // Plan-and-Execute
 // ---------------------------------------------------------------------------------------------------------------
 
-const executeProgress = Schema.Struct({ pastSteps: Schema.Array(Event.PastStep), remainingPlan: strings })
+const executeProgress = Schema.Struct({ pastSteps: Schema.Array(Event.PastStep), remainingPlan: strings }).annotations({
+  identifier: "PlanAndExecuteProgress"
+})
 
 export const PlanAndExecute = {
   Answered: Schema.Struct({
@@ -199,7 +203,7 @@ const GroupNode = Schema.Struct({
   )
 }).annotations({ identifier: "GroupNode" })
 
-const adaptProgress = Schema.Struct({ tree: TaskNode })
+const adaptProgress = Schema.Struct({ tree: TaskNode }).annotations({ identifier: "AdaptProgress" })
 
 export const Adapt = {
   Succeeded: Schema.Struct({
@@ -233,7 +237,9 @@ const CollectedData = Schema.Record({
   key: Schema.String,
   value: Schema.Struct({ value: Schema.String, step: Schema.Finite })
 }).annotations({ identifier: "CollectedData" })
-const agentProgress = Schema.Struct({ steps: Schema.Array(ExecutedStep), collectedData: CollectedData })
+const agentProgress = Schema.Struct({ steps: Schema.Array(ExecutedStep), collectedData: CollectedData }).annotations({
+  identifier: "PlanAndSolveAgentProgress"
+})
 
 export const PlanAndSolveAgent = {
   Answered: Schema.Struct({

@@ -3,20 +3,10 @@
 import { rmSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
+import { workspace } from "./workspace.mjs"
 
 const here = fileURLToPath(new URL(".", import.meta.url))
 const outdir = `${here}dist/bundle`
-
-const workspace = {
-  name: "workspace",
-  setup({ onResolve }) {
-    onResolve({ filter: /^@forethought\// }, ({ path }) => {
-      const [, name, ...rest] = path.split("/")
-      const module = rest.length === 0 ? "index" : rest[0] === "testing" ? "testing/index" : rest.join("/")
-      return { path: `${here}../${name}/src/${module}.ts`, sideEffects: false }
-    })
-  }
-}
 
 rmSync(outdir, { recursive: true, force: true })
 await build({

@@ -1,19 +1,17 @@
 /**
  * The commands that run patterns.
  */
-import { readdir, readFile } from "node:fs/promises"
-import { fileURLToPath } from "node:url"
 import { type Ended, execute } from "./execute.js"
 import { type Models, readModels } from "./models.js"
 import { readDuration } from "./options.js"
-import { type PatternEntry, patterns } from "./patterns.js"
+import type { PatternEntry } from "./patterns.js"
 import type { Process } from "./program.js"
 import { report } from "./report.js"
+import { readScenes, type Scene } from "./scenes.js"
 import * as Screen from "./screen.js"
 import { type Flags, readSettings } from "./settings.js"
 import { oneLine, seconds } from "./text.js"
-import { pickTools } from "./tools.js"
-import { ExitCode, messageOf, UsageError } from "./UsageError.js"
+import { ExitCode } from "./UsageError.js"
 
 /** `forethought run`. */
 export const runCommand = async (
@@ -46,31 +44,26 @@ export const runCommand = async (
 const describe = (models: Models): string =>
   [models.default.label, ...[...models.roles].map(([role, model]) => `${role}: ${model.label}`)].join("; ")
 
-/** One run of the demonstration: a file in the folder `demo`. */
-interface Scene {
-  readonly title: string
-  readonly pattern: PatternEntry
-  readonly question: string
-  readonly replies: unknown
-}
-
 /** `forethought demo`: every scene, in order. Ends with the code of the first that was not answered. */
-export const demoCommand = async (flags: Flags & { readonly delay: string }, process: Process): Promise<number> => {
+export const demoCommand = async (
+  flags: Flags & { readonly delay: string; readonly only: PatternEntry | undefined },
+  process: Process
+): Promise<number> => {
   const delay = /^0( ?[a-z]+)?$/.test(flags.delay.trim()) ? 0 : readDuration(flags.delay, "--delay")
   const own = flags.model === undefined ? undefined : readModels(flags.model, "--model", process)
   const screen = Screen.make(process.stderr, process.env)
-  const tools = pickTools(["lookup", "calculator"], "The demonstration")
   const eachTool = delay === 0 ? undefined : (await import("./delayed.js")).delayed(delay)
   let code: number = ExitCode.answered
   const times: Array<string> = []
   for (const scene of await readScenes()) {
+    if (flags.only !== undefined && scene.pattern !== flags.only) continue
     const models = own ?? (await scriptedModels(scene))
-    const { pattern, question } = scene
+    const { options, pattern, question, tools } = scene
     screen.print(
       "",
       screen.style("strong", `── ${scene.title} ──`),
       `model: ${own === undefined ? "scripted replies (no model is asked; the tools and the numbers are real)" : describe(models)}`,
-      `tools: ${tools.map(({ name }) => name).join(", ")}${delay === 0 ? "" : `, each call slowed down by ${delay} ms so that it can be watched`}`
+      `tools: ${tools.map(({ name }) => name).join(", ") || "none"}${delay === 0 || tools.length === 0 ? "" : `, each call slowed down by ${delay} ms so that it can be watched`}`
     )
     const startedAt = Date.now()
     const job = {
@@ -78,7 +71,7 @@ export const demoCommand = async (flags: Flags & { readonly delay: string }, pro
       question,
       models,
       tools,
-      options: new Map(),
+      options,
       ...(eachTool === undefined ? {} : { eachTool })
     }
     const ended: Ended = await execute(job, screen, process.signal)
@@ -101,29 +94,4 @@ const scriptedModels = async ({ pattern, replies }: Scene): Promise<Models> => {
     load: async () => fromData(replies, `The script of the demonstration of ${pattern.name}`)
   }
   return { default: model, roles: new Map() }
-}
-
-const demoFolder = fileURLToPath(new URL("../../demo/", import.meta.url))
-
-const readScenes = async (): Promise<ReadonlyArray<Scene>> => {
-  const files = (await readdir(demoFolder)).filter((file) => file.endsWith(".json")).sort()
-  return Promise.all(files.map(async (file) => readScene(file, await readFile(`${demoFolder}${file}`, "utf8"))))
-}
-
-const readScene = (file: string, text: string): Scene => {
-  let data: unknown
-  try {
-    data = JSON.parse(text)
-  } catch (error) {
-    throw new UsageError(`The demonstration ${file} is not valid JSON: ${messageOf(error)}`)
-  }
-  const read = (key: string): unknown =>
-    typeof data === "object" && data !== null ? Object.entries(data).find(([name]) => name === key)?.[1] : undefined
-  const pattern = patterns.find(({ name }) => name === read("pattern"))
-  const question = read("question")
-  const title = read("title")
-  if (pattern === undefined || typeof question !== "string" || typeof title !== "string") {
-    throw new UsageError(`The demonstration ${file} needs a "title", a known "pattern", a "question" and "replies".`)
-  }
-  return { title, pattern, question, replies: read("replies") }
 }

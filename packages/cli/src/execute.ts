@@ -35,7 +35,7 @@ export interface Job {
 
 /** How a run ended. */
 export type Ended = {
-  readonly gathered: Gathered.Gathered
+  readonly gathered: Gathered.Recorder
   /** What a person should know besides. */
   readonly notes: ReadonlyArray<string>
 } & (
@@ -108,20 +108,10 @@ const loadModels = async (models: Models) => {
   }
 }
 
-// Failures of the model's machinery, in place of an ending of the pattern.
-const infrastructure: ReadonlySet<Llm.Reason["_tag"]> = new Set([
-  "RateLimited",
-  "Unavailable",
-  "TimedOut",
-  "Unauthorized",
-  "BadRequest"
-])
-
-const codeOf = (error: RunError): number =>
-  error instanceof Llm.LlmError && infrastructure.has(error.reason._tag) ? ExitCode.failed : ExitCode.notAnswered
+const codeOf = (error: RunError): number => (error instanceof Llm.LlmError ? ExitCode.failed : ExitCode.notAnswered)
 
 const hints = (error: RunError, models: Models): ReadonlyArray<string> => {
-  if (!(error instanceof Llm.LlmError) || !infrastructure.has(error.reason._tag)) return []
+  if (!(error instanceof Llm.LlmError)) return []
   const model = (error.role === undefined ? undefined : models.roles.get(error.role)) ?? models.default
   const key = error.reason._tag === "Unauthorized" ? " The key is taken from FORETHOUGHT_API_KEY." : ""
   return [`The model is ${model.label}.${key}`]

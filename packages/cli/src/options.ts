@@ -1,27 +1,54 @@
 /**
  * The options of patterns as flags, environment variables and keys of the config file.
  */
-import { UsageError } from "./UsageError.js"
+import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { near } from "./text.js"
+import { messageOf, UsageError } from "./UsageError.js"
 
 /** One option of a pattern. */
 export interface PatternOption {
   /** The pattern's own name of it, and the key in the config file: `maxPlanLength`. */
   readonly name: string
   readonly description: string
-  /** `count`: a whole number of at least `least`. `duration`: a number with a unit. `choice`: one of `choices`. */
-  readonly kind: "count" | "duration" | "choice"
+  /**
+   * `count`: a whole number of at least `least`. `duration`: a number with a unit. `choice`: one of `choices`. `list`:
+   * some of `choices`, with commas between them. `format`: an answer format. `file`: a JSON file of texts, whose keys
+   * are among `choices`.
+   */
+  readonly kind: "count" | "duration" | "choice" | "list" | "format" | "file"
   readonly least?: number
   readonly choices?: ReadonlyArray<string>
-  /** As it is written on the command line: `8`, `30 seconds`. */
-  readonly default: string
+  /** As it is written on the command line: `8`, `30 seconds`. Without one, what is not given is not there. */
+  readonly default?: string
 }
 
-/** The options of one run, every one with a value. */
+/** The options of one run, every one that has a default with a value. */
 export interface OptionValues {
   readonly count: (name: string) => number
   /** In milliseconds. */
   readonly millis: (name: string) => number
-  readonly choice: (name: string) => string
+  readonly text: (name: string) => string
+  readonly list: (name: string) => ReadonlyArray<string>
+  /** The texts of a file; nothing where none is given. */
+  readonly texts: (name: string) => { readonly [key: string]: string } | undefined
+  readonly has: (name: string) => boolean
+  /** The same values for another pattern: its defaults hold for what is not given. */
+  readonly for: (options: ReadonlyArray<PatternOption>) => OptionValues
+}
+
+/** How a value is written, for help: `<count>`, `<a|b>`. */
+export const usageOf = (option: PatternOption): string => {
+  switch (option.kind) {
+    case "choice":
+      return `<${option.choices?.join("|")}>`
+    case "list":
+      return "<names>"
+    case "format":
+      return "<number|date|text|option:A,B,…>"
+    default:
+      return `<${option.kind}>`
+  }
 }
 
 /** `maxPlanLength` as a flag: `max-plan-length`. */
@@ -31,8 +58,13 @@ export const flagOf = (name: string): string => name.replaceAll(/[A-Z]/g, (lette
 export const variableOf = (name: string): string =>
   `FORETHOUGHT_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
 
-/** Reads one value; `source` says where it comes from, for the message. */
-export const readOption = (option: PatternOption, value: string | number, source: string): string | number => {
+/** Reads one value; `source` says where it comes from, for the message; relative paths start in `folder`. */
+export const readOption = (
+  option: PatternOption,
+  value: string | number,
+  source: string,
+  folder: string
+): string | number => {
   const text = String(value).trim()
   switch (option.kind) {
     case "count": {
@@ -46,11 +78,62 @@ export const readOption = (option: PatternOption, value: string | number, source
     case "duration":
       return readDuration(text, source)
     case "choice":
-      if (!(option.choices ?? []).includes(text)) {
-        throw new UsageError(`${source} must be one of ${option.choices?.join(", ")}, got ${JSON.stringify(text)}.`)
-      }
+      return readChoice(option, text, source)
+    case "list":
       return text
+        .split(",")
+        .map((name) => readChoice(option, name.trim(), source))
+        .join(",")
+    case "format":
+      checkFormat(text, source)
+      return text
+    case "file":
+      return readTexts(text, source, folder, option.choices ?? [])
   }
+}
+
+const readChoice = (option: PatternOption, text: string, source: string): string => {
+  const choices = option.choices ?? []
+  if (choices.includes(text)) return text
+  const [close] = near(text, choices)
+  throw new UsageError(
+    `${source} must be one of ${choices.join(", ")}, got ${JSON.stringify(text)}.${close === undefined ? "" : ` Did you mean ${close}?`}`
+  )
+}
+
+/** The labels of `option:A,B,C`. */
+export const labelsOf = (format: string): ReadonlyArray<string> =>
+  format
+    .slice("option:".length)
+    .split(",")
+    .map((label) => label.trim())
+
+const checkFormat = (text: string, source: string): void => {
+  if (["number", "date", "text"].includes(text)) return
+  const labels = text.startsWith("option:") ? labelsOf(text) : []
+  if (labels.length < 2 || labels.includes("") || new Set(labels).size < labels.length) {
+    throw new UsageError(
+      `${source} must be number, date, text, or two or more options such as "option:A,B,C", got ${JSON.stringify(text)}.`
+    )
+  }
+}
+
+/** The file's texts, again as JSON. */
+const readTexts = (file: string, source: string, folder: string, keys: ReadonlyArray<string>): string => {
+  let data: unknown
+  try {
+    data = JSON.parse(readFileSync(resolve(folder, file), "utf8"))
+  } catch (error) {
+    const what = error instanceof SyntaxError ? "is not valid JSON" : "cannot be read"
+    throw new UsageError(`${source}: the file ${file} ${what}: ${messageOf(error)}`)
+  }
+  const entries = typeof data === "object" && data !== null && !Array.isArray(data) ? Object.entries(data) : []
+  if (entries.length === 0 || !entries.every(([key, text]) => keys.includes(key) && typeof text === "string")) {
+    throw new UsageError(
+      `${source}: the file ${file} must hold a JSON object of texts. Its keys are ${keys.join(", ")}.`
+    )
+  }
+  return JSON.stringify(data)
 }
 
 /** Milliseconds of `30 seconds`, `30s`, `500 ms`, `1.5 minutes`. */
@@ -89,14 +172,29 @@ export const optionValues = (
   options: ReadonlyArray<PatternOption>,
   given: ReadonlyMap<string, string | number>
 ): OptionValues => {
-  const valueOf = (name: string): string | number => {
+  const find = (name: string): string | number | undefined => {
     const option = options.find((candidate) => candidate.name === name)
     if (option === undefined) throw new RangeError(`There is no option ${name}.`)
-    return given.get(name) ?? readOption(option, option.default, `The default of ${name}`)
+    const value = given.get(name)
+    if (value !== undefined || option.default === undefined) return value
+    return readOption(option, option.default, `The default of ${name}`, ".")
   }
   return {
-    count: (name) => Number(valueOf(name)),
-    millis: (name) => Number(valueOf(name)),
-    choice: (name) => String(valueOf(name))
+    count: (name) => Number(find(name)),
+    millis: (name) => Number(find(name)),
+    text: (name) => String(find(name)),
+    list: (name) => String(find(name)).split(","),
+    texts: (name) => {
+      const value = find(name)
+      return value === undefined ? undefined : textsIn(String(value))
+    },
+    has: (name) => find(name) !== undefined,
+    // Prompts belong to one pattern: those of another have other holes.
+    for: (others) => optionValues(others, new Map([...given].filter(([name]) => name !== "prompts")))
   }
+}
+
+const textsIn = (json: string): { readonly [key: string]: string } => {
+  const data: unknown = JSON.parse(json)
+  return Object.fromEntries(Object.entries(Object(data)).map(([key, text]) => [key, String(text)]))
 }

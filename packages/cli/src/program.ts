@@ -3,9 +3,11 @@
  */
 import { Command, CommanderError, Option } from "commander"
 import { modelHelp } from "./models.js"
-import { flagOf, variableOf } from "./options.js"
+import { flagOf, usageOf, variableOf } from "./options.js"
+import { isRouters } from "./patternOptions.js"
 import { allOptions, type PatternEntry, patterns } from "./patterns.js"
 import { reportError, type Streams } from "./report.js"
+import type { Output } from "./screen.js"
 import { type Around, defaultConfigFile, type Flags } from "./settings.js"
 import { near } from "./text.js"
 import { defaultTools, tools } from "./tools.js"
@@ -14,7 +16,7 @@ import { ExitCode, UsageError } from "./UsageError.js"
 /** The process as the program sees it. */
 export interface Process extends Around {
   readonly streams: Streams
-  readonly stderr: { readonly write: (text: string) => unknown; readonly isTTY?: boolean; readonly columns?: number }
+  readonly stderr: Output
   readonly readStdin: () => Promise<string>
   /** Aborted by SIGINT or SIGTERM. */
   readonly signal: AbortSignal
@@ -79,12 +81,12 @@ const build = (version: string, process: Process, exit: (code: number) => void):
       const { runCommand } = await import("./commands.js")
       exit(await runCommand(pattern, question, readFlags(given), process))
     })
-  for (const { option, patterns: having } of allOptions()) {
+  for (const { default: standard, option, patterns: having } of allOptions()) {
     const only = having.length === patterns.length ? "" : ` [${having.map((pattern) => pattern.name).join(", ")}]`
     run.addOption(
       new Option(
-        `--${flagOf(option.name)} <${option.kind}>`,
-        `${option.description} (default: ${option.default})${only}`
+        `--${flagOf(option.name)} ${usageOf(option)}`,
+        `${option.description}${standard === undefined ? "" : ` (default: ${standard})`}${only}`
       )
     )
   }
@@ -94,10 +96,12 @@ const build = (version: string, process: Process, exit: (code: number) => void):
     .description("answer real questions with real tools, by scripted replies or a model of yours")
     .addOption(modelOption())
     .option("--delay <duration>", "slow every tool call down, so that it can be watched", "400 ms")
+    .option("--pattern <name>", "show this pattern only")
     .option("--json", "print one JSON document for each run")
     .action(async (given: Given & { readonly delay: string }) => {
       const { demoCommand } = await import("./commands.js")
-      exit(await demoCommand({ ...readFlags(given), delay: given.delay }, process))
+      const only = typeof given["pattern"] === "string" ? findPattern(given["pattern"]) : undefined
+      exit(await demoCommand({ ...readFlags(given), delay: given.delay, only }, process))
     })
 
   program
@@ -178,9 +182,11 @@ const patternList = (): string =>
         name,
         `  ${summary}`,
         `  Choose it when ${chooseWhen}.`,
-        ...options.map(
-          (option) => `  --${flagOf(option.name)} <${option.kind}>  ${option.description} (default: ${option.default})`
-        )
+        ...(name === "auto" ? options.filter((option) => isRouters(option.name)) : options).map(
+          (option) =>
+            `  --${flagOf(option.name)} ${usageOf(option)}  ${option.description}${option.choices === undefined || option.kind === "choice" ? "" : `: ${option.choices.join(", ")}`}${option.default === undefined || option.kind === "list" ? "" : ` (default: ${option.default})`}`
+        ),
+        ...(name === "auto" ? ["  and every option of the patterns above, for the one that is chosen"] : [])
       ].join("\n")
     )
     .join("\n\n")

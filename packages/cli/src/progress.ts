@@ -1,7 +1,11 @@
 /**
- * Shows a run as it goes: each event as a line, and on a terminal the calls that are running now below the lines.
+ * Shows a run as it goes. On a terminal its tree is drawn again and again in place: a plan as a list with marks, ADaPT as
+ * a tree, ReAct as turns with their tool calls, nested runs under their caller. Elsewhere each event is a plain line,
+ * indented by its nesting, and a plan is listed anew each time it changes.
  */
 import type * as RunEvent from "@forethought/core/RunEvent"
+import * as RunLines from "./runLines.js"
+import * as RunTree from "./runTree.js"
 import type { Screen, Style } from "./screen.js"
 import { oneLine, seconds } from "./text.js"
 
@@ -13,8 +17,6 @@ export interface Progress {
 
 interface Call {
   readonly id: string
-  readonly label: string
-  readonly isTool: boolean
   readonly startedAt: number
   endedAt?: number
 }
@@ -24,170 +26,179 @@ const maxShown = 160
 
 export const make = (screen: Screen, now: () => number): Progress => {
   const calls: Array<Call> = []
-  let startedAt: number | undefined
+  const tree = RunTree.make()
+  const show = screen.isLive ? live(screen, tree, now) : plainLines(screen, tree, calls)
+
+  const on = (event: RunEvent.RunEvent) => {
+    tree.on(event)
+    if (event._tag === "ToolCallStarted") calls.push({ id: event.call, startedAt: event.at })
+    if (event._tag === "ToolCallEnded") {
+      const call = calls.find((other) => other.id === event.call && other.endedAt === undefined)
+      if (call !== undefined) call.endedAt = event.at
+    }
+    show.on(event)
+  }
+  const end = () => {
+    show.end()
+    // Bars tell what ran at once in a plan of calls: turns, steps and tasks follow each other.
+    const planned = calls.filter(({ id }) => id.slice(id.lastIndexOf("/") + 1).startsWith("#"))
+    if (planned.length > 1) screen.print(...timeline(planned, screen, now()))
+  }
+  return { on, end }
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// on a terminal
+// ---------------------------------------------------------------------------------------------------------------
+
+const live = (screen: Screen, tree: RunTree.RunTree, now: () => number): Progress => {
   let ticker: NodeJS.Timeout | undefined
   let frame = 0
-
-  const running = () => calls.filter((call) => call.endedAt === undefined)
-  const lineLength = () => Math.min(maxShown, screen.columns)
-  const cut = (text: string, taken = 0) => oneLine(text, Math.max(20, lineLength() - taken))
-  const stamp = (at: number) => screen.style("dim", `${((at - (startedAt ?? at)) / 1000).toFixed(2).padStart(6)}s `)
-  const say = (event: RunEvent.RunEvent, style: Style, text: string) =>
-    screen.print(`${stamp(event.at)} ${screen.style(style, cut(text, 9))}`)
-
+  const render = (isWhole: boolean) =>
+    RunLines.lines(tree.roots, {
+      columns: Math.min(maxShown, screen.columns),
+      now: now(),
+      spinner: isWhole ? "▸" : "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏".charAt(frame % 10),
+      isWhole
+    })
+  const styled = (lines: ReadonlyArray<RunLines.Line>) => lines.map(({ style, text }) => screen.style(style, text))
   const draw = () => {
     frame++
-    const spinner = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏".charAt(frame % 10)
-    screen.draw(
-      running().map((call) => {
-        const taken = seconds(now() - call.startedAt)
-        return `        ${spinner} ${cut(call.label, 14 + taken.length)}  ${taken}`
-      })
-    )
+    screen.draw(styled(RunLines.fitRows(render(false), screen.rows)))
   }
-  const start = (call: Call) => {
-    calls.push(call)
-    if (!screen.isLive) return
-    draw()
-    ticker ??= setInterval(draw, 100).unref()
+  return {
+    on: () => {
+      draw()
+      ticker ??= setInterval(draw, 100).unref()
+    },
+    end: () => {
+      if (ticker !== undefined) clearInterval(ticker)
+      ticker = undefined
+      screen.draw([])
+      // What was drawn last stays, as a whole.
+      screen.print(...styled(render(true)))
+    }
   }
-  const finish = (id: string, isTool: boolean, at: number): Call | undefined => {
-    const call = calls.find((other) => other.id === id && other.isTool === isTool && other.endedAt === undefined)
-    if (call !== undefined) call.endedAt = at
-    if (screen.isLive) draw()
-    return call
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// elsewhere
+// ---------------------------------------------------------------------------------------------------------------
+
+const plainLines = (screen: Screen, tree: RunTree.RunTree, calls: ReadonlyArray<Call>): Progress => {
+  let startedAt: number | undefined
+  const cut = (text: string, taken: number) => oneLine(text, Math.max(20, maxShown - taken))
+  const stamp = (at: number) => screen.style("dim", `${((at - (startedAt ?? at)) / 1000).toFixed(2).padStart(6)}s `)
+  const marginOf = (call: string) => "  ".repeat(tree.runOf(call)?.depth ?? 0)
+  const say = (event: RunEvent.RunEvent, style: Style, text: string) => {
+    const margin = marginOf(event.call)
+    screen.print(`${stamp(event.at)} ${margin}${screen.style(style, cut(text, 9 + margin.length))}`)
+  }
+  /** The path of a call within its own run: the run stands above it. */
+  const within = (call: string) => {
+    const run = tree.runOf(call)?.path ?? ""
+    return run === "" || call === run ? call : call.slice(run.length + 1)
+  }
+  const listPlan = (call: string) => {
+    const margin = marginOf(call)
+    for (const step of tree.runOf(call)?.plan?.items ?? []) {
+      if (step.kind === "step") {
+        screen.print(`${" ".repeat(9)}${margin}${cut(`${RunLines.markOf(step.status)} ${step.label}`, 9)}`)
+      }
+    }
   }
 
-  const on = (event: RunEvent.RunEvent): void => {
+  const on = (event: RunEvent.RunEvent) => {
     startedAt ??= event.at
-    const where = event.call === "" ? "" : `${event.call} `
+    const call = within(event.call)
     switch (event._tag) {
       case "RunStarted":
-        say(event, "strong", `${where}${event.pattern}: ${event.task}`)
-        return
+        return say(event, "strong", event.call === "" ? `${event.pattern}: ${event.task}` : event.pattern)
       case "RunEnded":
-        say(
+        return say(
           event,
           event.outcome === "succeeded" ? "good" : "bad",
-          `${where}${event.pattern} ${event.outcome}${event.error === undefined ? "" : ` (${event.error.tag})`}`
+          `${event.pattern} ${event.outcome}${event.error === undefined ? "" : ` (${event.error.tag})`}`
         )
-        return
       case "ModelCallStarted":
-        start({ id: event.call, label: `${event.call}: asking the model`, isTool: false, startedAt: event.at })
-        if (!screen.isLive) say(event, "dim", `${event.call}: asking the model`)
-        return
+        return say(event, "dim", `${call}: asking the model`)
       case "ModelCallEnded": {
-        finish(event.call, false, event.at)
         const took = seconds(event.at - event.startedAt)
         const { inputTokens, outputTokens } = event.reply?.usage ?? {}
         const tokens =
           inputTokens === undefined && outputTokens === undefined
             ? ""
             : ` (${inputTokens ?? "?"} tokens in, ${outputTokens ?? "?"} out)`
-        if (event.error === undefined) say(event, "plain", `${event.call}: replied in ${took}${tokens}`)
-        else say(event, "bad", `${event.call}: no reply after ${took}: ${event.error.message}`)
-        return
+        return event.error === undefined
+          ? say(event, "plain", `${call}: replied in ${took}${tokens}`)
+          : say(event, "bad", `${call}: no reply after ${took}: ${event.error.message}`)
       }
       case "ToolCallStarted": {
-        const others = running().filter((call) => call.isTool).length
+        const others = calls.filter((other) => other.id !== event.call && other.endedAt === undefined).length
         const beside = others === 0 ? "" : ` (while ${others} other${others === 1 ? " runs" : "s run"})`
-        const label = `${event.call} ${event.tool}[${event.input}]`
-        start({ id: event.call, label, isTool: true, startedAt: event.at })
-        if (!screen.isLive) say(event, "plain", `${event.call} starts${beside}: ${event.tool}[${event.input}]`)
-        return
+        return say(event, "plain", `${call} starts${beside}: ${event.tool}[${event.input}]`)
       }
       case "ToolCallEnded":
-        finish(event.call, true, event.at)
-        say(
+        return say(
           event,
           event.outcome === "ok" ? "plain" : "warn",
-          `${event.call} ${event.outcome === "ok" ? "ended" : event.outcome} after ${seconds(event.at - event.startedAt)}: ${event.text}`
+          `${call} ${event.outcome === "ok" ? "ended" : event.outcome} after ${seconds(event.at - event.startedAt)}: ${event.text}`
         )
-        return
       case "PlanMade":
-        say(event, "strong", `${where}plan of ${event.steps.length} step${event.steps.length === 1 ? "" : "s"}`)
-        for (const step of event.steps) {
-          const call = step.tool === undefined ? "" : ` = ${step.tool}[${step.input ?? ""}]`
-          const reason = step.text === "" ? "" : `  ${step.text}`
-          screen.print(`         ${cut(`${step.id}${call}${reason}`, 9)}`)
-        }
-        return
+        say(event, "strong", `plan of ${event.steps.length} step${event.steps.length === 1 ? "" : "s"}`)
+        return listPlan(event.call)
       case "PlanTruncated":
-        say(event, "warn", `${where}plan cut to ${event.kept.length} steps; dropped: ${event.dropped.join("; ")}`)
-        return
+        return say(event, "warn", `plan cut to ${event.kept.length} steps; dropped: ${event.dropped.join("; ")}`)
       case "Replanned":
-        say(event, "strong", `${where}plan changed after: ${event.cause.step} (${event.cause.status})`)
-        for (const step of event.after) screen.print(`         ${cut(`- ${step}`, 9)}`)
-        return
+        say(event, "strong", `plan after: ${event.cause.step} (${event.cause.status})`)
+        return listPlan(event.call)
       case "StepStarted":
-        say(event, "strong", `${where}step ${event.index}: ${event.step}`)
-        return
+        return say(event, "strong", `step ${event.index}: ${event.step}`)
       case "StepEnded":
-        say(
+        return say(
           event,
           event.status === "completed" ? "good" : "warn",
-          `${where}step ${event.index} ${event.status}: ${event.result}`
+          `step ${event.index} ${event.status}: ${event.result}`
         )
-        return
       case "EvidenceRecorded":
-        if (event.evidence.status === "skipped")
-          say(event, "warn", `${event.evidence.variable} skipped: ${event.evidence.text}`)
-        return
+        return event.evidence.status === "skipped"
+          ? say(event, "warn", `${event.evidence.variable} skipped: ${event.evidence.text}`)
+          : undefined
       case "TaskStarted":
-        say(event, "strong", `${"  ".repeat(event.depth - 1)}${event.call} tries: ${event.task}`)
-        return
+        return say(event, "strong", `${"  ".repeat(event.depth - 1)}${call} tries: ${event.task}`)
       case "TaskDecomposed":
-        say(
+        return say(
           event,
           "plain",
-          `${"  ".repeat(event.depth - 1)}${event.call} splits (${event.logic}): ${event.subSteps.join("; ")}`
+          `${"  ".repeat(event.depth - 1)}${call} splits (${event.logic}): ${event.subSteps.join("; ")}`
         )
-        return
       case "TaskEnded":
-        say(
+        return say(
           event,
           event.status === "succeeded" ? "good" : "warn",
-          `${"  ".repeat(event.depth - 1)}${event.call} ${event.status}: ${event.detail}`
+          `${"  ".repeat(event.depth - 1)}${call} ${event.status}: ${event.detail}`
         )
-        return
       case "TurnEnded":
-        say(
+        return say(
           event,
           "plain",
-          `${where}turn ${event.turn}${event.tools.length === 0 ? "" : ` asks for ${event.tools.join(", ")}`}${event.text === "" ? "" : `: ${event.text}`}`
+          `turn ${event.turn}${event.tools.length === 0 ? "" : ` asked for ${event.tools.join(", ")}`}${event.text === "" ? "" : `: ${event.text}`}`
         )
-        return
       case "Routed":
-        say(
-          event,
-          "strong",
-          `${where}routed to ${event.pattern}${event.fallback ? " (fallback)" : ""}: ${event.reason}`
-        )
-        return
+        return say(event, "strong", `routed to ${event.pattern}${event.fallback ? " (fallback)" : ""}: ${event.reason}`)
       case "ReplyRejected":
-        say(
+        return say(
           event,
           "warn",
-          `${event.call}: the reply cannot be used${event.reask ? ", asking again" : ""}: ${event.error.message}`
+          `${call}: the reply cannot be used${event.reask ? ", asking again" : ""}: ${event.error.message}`
         )
-        return
       case "Warning":
-        say(event, "warn", `${where}warning: ${event.message}`)
-        return
+        return say(event, "warn", `warning: ${event.message}`)
       case "ReplyDelta":
         return
     }
   }
-
-  const end = () => {
-    if (ticker !== undefined) clearInterval(ticker)
-    ticker = undefined
-    screen.draw([])
-    const tools = calls.filter((call) => call.isTool)
-    if (tools.length > 1) screen.print(...timeline(tools, screen, now()))
-  }
-
-  return { on, end }
+  return { on, end: () => {} }
 }
 
 /** The tool calls over time, one bar each: bars above each other ran at once. */

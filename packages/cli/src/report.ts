@@ -2,6 +2,7 @@
  * Prints how a run ended: the answer on standard output, everything else on standard error.
  */
 import type { Ended } from "./execute.js"
+import * as Gathered from "./gathered.js"
 import type { RunError } from "./patterns.js"
 import { indent, printable, printableJson } from "./text.js"
 import { ExitCode, messageOf } from "./UsageError.js"
@@ -39,30 +40,39 @@ export const report = (ended: Ended, about: About, asJson: boolean, streams: Str
   }
 }
 
-const gatheredText = ({ gathered }: Ended): string => {
-  const lines = gathered.lines()
+/** What the error carries, and the tool calls beside it; of an interrupted run what its events tell. */
+const gatheredText = (ended: Ended): string => {
+  const told = ended.gathered.told()
+  const progress = ended._tag === "Failed" ? ended.error.progress : undefined
+  const lines = Gathered.lines(progress === undefined ? told : { ...progress, ...callsOf(told) })
   return lines.length === 0
     ? "Nothing was gathered until then.\n"
     : `Gathered until then:\n${lines.map((line) => indent(line, 2)).join("\n")}\n`
 }
 
+const callsOf = ({ calls }: Gathered.Told): Pick<Gathered.Told, "calls"> => (calls === undefined ? {} : { calls })
+
 const document = (ended: Ended, about: About): object => {
   switch (ended._tag) {
     case "Answered":
       return { status: "answered", ...about, answer: ended.outcome.answer, result: ended.outcome.result }
-    case "Failed":
+    case "Failed": {
+      const told = ended.gathered.told()
       return {
         status: "failed",
         ...about,
         error: errorDocument(ended.error),
-        progress: ended.error.progress ?? ended.gathered.data()
+        ...(ended.error.progress === undefined
+          ? { progress: told }
+          : { progress: ended.error.progress, ...callsOf(told) })
       }
+    }
     case "Interrupted":
       return {
         status: "interrupted",
         ...about,
         error: { tag: "Interrupted", message: "The run was interrupted." },
-        progress: ended.gathered.data()
+        progress: ended.gathered.told()
       }
   }
 }

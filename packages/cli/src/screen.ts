@@ -1,13 +1,14 @@
 /**
  * Where progress is written: permanent lines, and on a terminal a region below them that is drawn anew.
  */
-import { defaultColumns, fit } from "./text.js"
+import { defaultColumns } from "./text.js"
 
 /** A stream as the screen needs it: standard error, or a test's stand-in. */
 export interface Output {
   readonly write: (text: string) => unknown
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined
+  readonly rows?: number | undefined
 }
 
 /** How a part of a line is meant; colours only where the terminal wants them. */
@@ -17,10 +18,15 @@ export interface Screen {
   readonly isLive: boolean
   /** Columns of a line; unbounded where the output is no terminal. */
   readonly columns: number
+  /** Lines that the live region may have. */
+  readonly rows: number
   readonly style: (style: Style, text: string) => string
   /** Writes lines that stay. They must be printable, and may hold styles. */
   readonly print: (...lines: ReadonlyArray<string>) => void
-  /** Draws `lines` as the live region, in place of what stood there. Nothing where the screen is not live. */
+  /**
+   * Draws `lines` as the live region, in place of what stood there. Each must fit into `columns`, and all into `rows`:
+   * the region is cleared by its number of lines. Nothing where the screen is not live.
+   */
   readonly draw: (lines: ReadonlyArray<string>) => void
 }
 
@@ -39,35 +45,31 @@ export const make = (output: Output, env: { readonly [name: string]: string | un
   const noColor = env["NO_COLOR"]
   const hasColor = isTerminal && (noColor === undefined || noColor === "")
   let drawn = 0
-  const clear = () => {
-    if (drawn > 0) output.write(`\u001b[${drawn}A\u001b[0J`)
-    drawn = 0
-  }
+  // In one write with what follows: between two, a terminal would show a gap.
+  const cleared = () => (drawn > 0 ? `\u001b[${drawn}A\u001b[0J` : "")
   let region: ReadonlyArray<string> = []
   // A terminal that does not know its width says 0.
   const columns = () => Math.max(20, (output.columns || defaultColumns) - 1)
-  const redraw = () => {
-    if (region.length === 0) return
-    output.write(`${region.join("\n")}\n`)
+  const write = (lines: ReadonlyArray<string>) => {
+    const text = [...lines, ...region].map((line) => `${line}\n`).join("")
+    const before = cleared()
     drawn = region.length
+    if (before + text !== "") output.write(before + text)
   }
   return {
     isLive: isTerminal,
     get columns() {
       return isTerminal ? columns() : Number.MAX_SAFE_INTEGER
     },
-    style: (style, text) => (hasColor && style !== "plain" ? `${codes[style]}${text}\u001b[0m` : text),
-    print: (...lines) => {
-      clear()
-      for (const line of lines) output.write(`${line}\n`)
-      redraw()
+    get rows() {
+      return Math.max(4, (output.rows || 24) - 2)
     },
+    style: (style, text) => (hasColor && style !== "plain" ? `${codes[style]}${text}\u001b[0m` : text),
+    print: (...lines) => write(lines),
     draw: (lines) => {
       if (!isTerminal) return
-      clear()
-      // One line each, whatever its length: the region is cleared by its number of lines.
-      region = lines.map((line) => fit(line, columns()))
-      redraw()
+      region = lines
+      write([])
     }
   }
 }

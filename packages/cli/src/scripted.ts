@@ -4,8 +4,9 @@
  * The file holds an array of replies, or an object with the array as `replies`. Each reply is a string, or an object:
  * `text` (a string, or an array of lines), `role` and `call` (which call it answers; the first unused one that fits is
  * taken), `after` (how long the reply takes, `"300 ms"`), `toolCalls` (`name`, `arguments`, `id`) and `finishReason`.
- * In a text, `{{#E1}}` is the evidence that the request holds for #E1, and `{{#E1 grouped}}` the same as a number with
- * separators of thousands: a scripted answer can only say what the tools found.
+ * In a text or in arguments, `{{#E1}}` is the evidence that the request holds for #E1, `{{observation 2}}` the second
+ * tool result of a ReAct loop, and `{{result 2}}` the result of the second step; `grouped` behind it writes a number with
+ * separators of thousands. So a scripted answer can only say what the tools found.
  */
 import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
@@ -115,38 +116,70 @@ const readToolCalls = (toolCalls: unknown, where: string): ReadonlyArray<Llm.Too
   })
 }
 
-const says = (text: string, rest: Partial<Llm.Reply>): ScriptedLlm.Said =>
-  text.includes("{{#")
-    ? (request) => ({ ...rest, text: fill(text, ScriptedLlm.promptText(request)) })
-    : { ...rest, text }
+const says = (text: string, rest: Partial<Llm.Reply>): ScriptedLlm.Said => {
+  const calls = rest.toolCalls ?? []
+  if (![text, ...calls.map((call) => call.arguments)].some((part) => part.includes("{{"))) return { ...rest, text }
+  return (request) => {
+    const prompt = ScriptedLlm.promptText(request)
+    const toolCalls = calls.map((call) => ({ ...call, arguments: fill(call.arguments, prompt, escaped) }))
+    return { ...rest, ...(calls.length === 0 ? {} : { toolCalls }), text: fill(text, prompt, asIs) }
+  }
+}
 
-/** Puts evidence in place of its variables, once; what is not in the prompt is said to be missing. */
-const fill = (text: string, prompt: string): string => {
+const asIs = (text: string): string => text
+
+/** Inside a string of JSON. */
+const escaped = (text: string): string => JSON.stringify(text).slice(1, -1)
+
+/** Puts what was found in place of the holes, once; what is not in the prompt is said to be missing. */
+const fill = (text: string, prompt: string, write: (text: string) => string): string => {
   let out = ""
   let from = 0
   for (;;) {
-    const open = text.indexOf("{{#", from)
+    const open = text.indexOf("{{", from)
     const close = open < 0 ? -1 : text.indexOf("}}", open)
     if (close < 0) return out + text.slice(from)
-    const [variable = "", format] = text
+    const words = text
       .slice(open + 2, close)
       .trim()
       .split(" ")
-    out += text.slice(from, open) + shown(variable, evidenceIn(prompt, variable), format === "grouped")
+    const isGrouped = words.at(-1) === "grouped"
+    const name = words.slice(0, isGrouped ? -1 : undefined).join(" ")
+    out += text.slice(from, open) + write(shown(name, found(prompt, name), isGrouped))
     from = close + 2
   }
 }
 
-const shown = (variable: string, evidence: string | undefined, isGrouped: boolean): string => {
-  if (evidence === undefined) return `(no evidence for ${variable})`
-  return isGrouped && /^\d+$/.test(evidence) ? evidence.replaceAll(/\B(?=(\d{3})+$)/g, ",") : evidence
+const shown = (name: string, text: string | undefined, isGrouped: boolean): string => {
+  if (text === undefined) return `(no evidence for ${name})`
+  return isGrouped && /^\d+$/.test(text) ? text.replaceAll(/\B(?=(\d{3})+$)/g, ",") : text
+}
+
+const found = (prompt: string, name: string): string | undefined => {
+  const [kind = "", number = "1"] = name.split(" ")
+  return kind.startsWith("#") ? evidenceIn(prompt, name) : fencedIn(prompt, kind, Number(number))
 }
 
 /** The text in the fence below `Evidence for #E1`; undefined where there is none or its call did not succeed. */
 const evidenceIn = (prompt: string, variable: string): string | undefined => {
   const lines = prompt.split("\n")
-  const start = lines.indexOf(`Evidence for ${variable}:`)
-  const fence = /^`{3,}/.exec(lines[start + 1] ?? "")?.[0]
-  const end = start < 0 || fence === undefined ? -1 : lines.indexOf(fence, start + 2)
-  return end < 0 ? undefined : lines.slice(start + 2, end).join("\n")
+  return fenceAt(lines, lines.indexOf(`Evidence for ${variable}:`) + 1)
+}
+
+/** The text in the `number`-th fence marked `kind`; undefined where there is none or its call did not succeed. */
+const fencedIn = (prompt: string, kind: string, number: number): string | undefined => {
+  const lines = prompt.split("\n")
+  let left = number
+  for (const [index, line] of lines.entries()) {
+    const isOpening = line.endsWith(`\`${kind}`) && /^(Observation: )?`{3,}/.test(line)
+    if (!isOpening || --left > 0) continue
+    return lines[index - 1]?.includes("The call did not succeed") === true ? undefined : fenceAt(lines, index)
+  }
+  return undefined
+}
+
+const fenceAt = (lines: ReadonlyArray<string>, start: number): string | undefined => {
+  const fence = /`{3,}/.exec(lines[start] ?? "")?.[0]
+  const end = fence === undefined ? -1 : lines.indexOf(fence, start + 1)
+  return start < 1 || end < 0 ? undefined : lines.slice(start + 1, end).join("\n")
 }

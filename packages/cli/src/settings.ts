@@ -59,7 +59,7 @@ export const readSettings = (flags: Flags, pattern: PatternEntry, around: Around
     models: readModels(texts(models), models.source, around),
     tools: tools === undefined ? pickTools(defaultTools, "The default") : pickTools(names(tools), tools.source),
     events: events === undefined ? undefined : resolve(around.folder, text(events)),
-    options: readOptions(flags, pattern, env, file)
+    options: readOptions(flags, pattern, env, file, around.folder)
   }
 }
 
@@ -80,7 +80,8 @@ const readOptions = (
   flags: Flags,
   pattern: PatternEntry,
   env: (name: string) => Given | undefined,
-  file: ReadonlyMap<string, Given>
+  file: ReadonlyMap<string, Given>,
+  folder: string
 ): ReadonlyMap<string, string | number> => {
   for (const name of flags.options.keys()) {
     if (!pattern.options.some((option) => option.name === name)) {
@@ -97,7 +98,7 @@ const readOptions = (
     if (typeof found.value !== "string" && typeof found.value !== "number") {
       throw new UsageError(`${found.source} must be a string or a number.`)
     }
-    values.set(option.name, readOption(option, found.value, found.source))
+    values.set(option.name, readOption(option, found.value, found.source, folder))
   }
   return values
 }

@@ -341,15 +341,33 @@ describe("lists and help", () => {
 })
 
 describe("demo", () => {
-  it("answers the question with scripted replies and real tools, one after another and in parallel", async () => {
+  it("shows every pattern, with scripted replies and real tools", async () => {
     const { code, err, out } = await forethought(["demo", "--delay", "100 ms"])
     expect(code).toBe(0)
     const answers = out.split("\n").filter((line) => line.startsWith("3,072,034,829 people"))
     expect(answers).toHaveLength(2)
     expect(answers[0]).toContain("China's share is 45.3 %")
+    for (const answer of [
+      "\n24\n",
+      "2^10 + 3^5 = 1267",
+      "The phone costs 7192.8 yuan",
+      "444,377 more people live in Ottawa (812,129) than in Canberra (367,752).",
+      "Japan has 334.9 people per square kilometre.\nSouth Korea has 519 people"
+    ]) {
+      expect(out).toContain(answer)
+    }
     expect(err).toContain("model: scripted replies")
     expect(err).toContain("each call slowed down by 100 ms")
     expect(err).toContain("#E3 starts (while 2 others run)")
+    expect(err).toContain('There is no function or variable "convert"')
+    expect(err).toContain("routed to react")
+    expect(err).not.toContain("was not asked for")
+  })
+
+  it("--pattern shows that one alone", async () => {
+    const { err, out } = await forethought(["demo", "--pattern", "auto", "--delay", "0"])
+    expect(out).toBe("What is 2^10 + 3^5?\n2^10 + 3^5 = 1267\n")
+    expect(err).not.toContain("rewoo")
   })
 
   it("cannot say what the tools did not find", async () => {
@@ -364,10 +382,10 @@ describe("demo", () => {
   })
 
   it("runs the same on a real model", async () => {
-    await using server = await modelServer([plan, "One.", plan, "Two."])
-    const { code, err, out } = await forethought(["demo", "--delay", "0", "--model", server.spec])
+    await using server = await modelServer([plan, "One."])
+    const { code, err, out } = await forethought(["demo", "--pattern", "rewoo", "--delay", "0", "--model", server.spec])
     expect(code).toBe(0)
-    expect(out).toMatch(/One\.\n.*\nTwo\.\n/)
+    expect(out).toMatch(/\nOne\.\n$/)
     expect(err).not.toContain("scripted")
   })
 })

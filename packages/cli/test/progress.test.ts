@@ -45,8 +45,8 @@ describe("progress", () => {
 
   it("draws the calls that run at once below the lines on a terminal", () => {
     const { text, written } = show({ isTTY: true, columns: 60 }, { NO_COLOR: "1" })
-    expect(written.some((part) => part.includes("#E1 Lookup[a]") && part.includes("#E2 Lookup[b]"))).toBe(true)
-    expect(text).toContain("\u001b[2A\u001b[0J")
+    expect(written.some((part) => / Lookup\[a\] .*\n.* Lookup\[b\] /.test(part))).toBe(true)
+    expect(text).toContain("\u001b[3A\u001b[0J")
     expect(text).not.toContain("\u001b[31m")
   })
 
@@ -64,5 +64,112 @@ describe("progress", () => {
     progress.end()
     for (const line of written.join("").split("\n"))
       expect(line.replace("\u001b[1A\u001b[0J", "").length).toBeLessThan(40)
+  })
+
+  const play = (
+    told: ReadonlyArray<RunEvent.RunEvent>,
+    output: { readonly isTTY: boolean; readonly rows?: number }
+  ) => {
+    const written: Array<string> = []
+    const screen = Screen.make({ columns: 80, ...output, write: (text) => written.push(text) }, { NO_COLOR: "1" })
+    const progress = Progress.make(screen, () => 0)
+    for (const event of told) progress.on(event)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: what clears the region is left out
+    const frame = (written.at(-1) ?? "").replace(/^\u001b\[\d+A\u001b\[0J/, "").replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, "▸")
+    progress.end()
+    return { frame: frame.split("\n").map((line) => line.replace(/ +0\.00 s$/, "")), text: written.join("") }
+  }
+  const at = 0
+  const replanned: ReadonlyArray<RunEvent.RunEvent> = [
+    { _tag: "RunStarted", call: "", at, pattern: "plan-and-execute", task: "G" },
+    {
+      _tag: "PlanMade",
+      call: "",
+      at,
+      steps: ["A", "B"].map((text, index) => ({ id: String(index + 1), text, dependsOn: [] }))
+    },
+    { _tag: "StepStarted", call: "step-1", at, index: 1, step: "A" },
+    { _tag: "StepEnded", call: "step-1", at, index: 1, step: "A", status: "failed", result: "no" },
+    {
+      _tag: "Replanned",
+      call: "step-1",
+      at,
+      before: ["B"],
+      after: ["A again", "B"],
+      cause: { step: "A", status: "failed", result: "no" }
+    },
+    { _tag: "StepStarted", call: "step-2", at, index: 2, step: "A again" },
+    { _tag: "RunStarted", call: "step-2/executor", at, pattern: "react", task: "A again" },
+    { _tag: "ModelCallStarted", call: "step-2/executor/turn-1", at, role: "executor" },
+    { _tag: "ToolCallStarted", call: "step-2/executor/turn-1/tool-1", at, tool: "T", input: "x" }
+  ]
+
+  it("a plan is a list that changes at each replan, with marks and the nested run under its step", () => {
+    expect(play(replanned, { isTTY: true }).frame).toEqual([
+      "▸ plan-and-execute: G",
+      "  plan of 3 steps, changed once",
+      "  ✘ A → no",
+      "  ▸ A again",
+      "    ▸ react",
+      "      ▸ turn-1",
+      "        ▸ T[x]",
+      "  · B",
+      ""
+    ])
+    const lines = play(replanned, { isTTY: false }).text.split("\n")
+    expect(lines).toContain("         ✘ A")
+    expect(lines).toContain("         · A again")
+    expect(lines).toContain("  0.00s    turn-1/tool-1 starts: T[x]")
+  })
+
+  it("ADaPT is a tree, with the status of each task", () => {
+    const task = (call: string, name: string, depth: number) => ({ call, at, task: name, depth })
+    const { frame } = play(
+      [
+        { _tag: "RunStarted", call: "", at, pattern: "adapt", task: "T" },
+        { _tag: "TaskStarted", ...task("1", "T", 1) },
+        { _tag: "TaskDecomposed", ...task("1", "T", 1), logic: "and", subSteps: ["A", "(B or C)", "D"] },
+        { _tag: "TaskStarted", ...task("1.1", "A", 2) },
+        { _tag: "TaskEnded", ...task("1.1", "A", 2), status: "succeeded", detail: "a" },
+        { _tag: "TaskStarted", ...task("1.2.1", "B", 2) },
+        { _tag: "TaskEnded", ...task("1.2.1", "B", 2), status: "failed", detail: "no" },
+        { _tag: "TaskStarted", ...task("1.2.2", "C", 2) }
+      ],
+      { isTTY: true }
+    )
+    expect(frame).toEqual([
+      "▸ adapt: T",
+      "  ▸ 1 T",
+      "    splits (and)",
+      "    ✔ 1.1 A → a",
+      "    · 1.2 (B or C)",
+      "      ✘ 1.2.1 B → no",
+      "      ▸ 1.2.2 C",
+      "    · 1.3 D",
+      ""
+    ])
+  })
+
+  it("never draws more lines than the terminal has, and keeps what runs in sight", () => {
+    const long: ReadonlyArray<RunEvent.RunEvent> = [
+      { _tag: "RunStarted", call: "", at, pattern: "plan-and-execute", task: "G" },
+      {
+        _tag: "PlanMade",
+        call: "",
+        at,
+        steps: Array.from({ length: 100 }, (_, index) => ({ id: `${index}`, text: `S${index}`, dependsOn: [] }))
+      },
+      ...Array.from(
+        { length: 50 },
+        (_, index): ReadonlyArray<RunEvent.RunEvent> => [
+          { _tag: "StepStarted", call: `step-${index}`, at, index, step: `S${index}` },
+          { _tag: "StepEnded", call: `step-${index}`, at, index, step: `S${index}`, status: "completed", result: "r" }
+        ]
+      ).flat(),
+      { _tag: "StepStarted", call: "step-50", at, index: 50, step: "S50" }
+    ]
+    const { frame } = play(long, { isTTY: true, rows: 12 })
+    expect(frame.length).toBeLessThanOrEqual(11)
+    expect(frame.join("\n")).toMatch(/lines above[\s\S]*▸ S50[\s\S]*lines below/)
   })
 })

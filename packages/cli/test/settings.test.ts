@@ -56,8 +56,11 @@ describe("options", () => {
     for (const { option, patterns: having } of allOptions()) {
       expect(having.length).toBeGreaterThan(0)
       const values = optionValues([option], new Map())
-      if (option.kind === "choice") expect(option.choices).toContain(values.choice(option.name))
-      else expect(values.count(option.name)).toBeGreaterThan(0)
+      if (option.kind === "choice" && option.default !== undefined)
+        expect(option.choices).toContain(values.text(option.name))
+      else if (option.kind === "count") expect(values.count(option.name)).toBeGreaterThanOrEqual(option.least ?? 1)
+      else if (option.kind === "duration") expect(values.millis(option.name)).toBeGreaterThan(0)
+      else if (option.default !== undefined) expect(values.text(option.name)).not.toBe("")
     }
   })
 

@@ -295,12 +295,20 @@ const finalise = (agent: Agent): Effect.Effect<Answered, Unfinished> =>
     })
   })
 
-/** The agent as the executor of a step. The caller's `maxToolCalls` bounds the turns of each of its steps. */
-export const executor = (input: ExecutorInput): Effect.Effect<ExecutorResult, Error, Llm.Llm | Toolbox.Toolbox> =>
-  run(executorPrompts.task(input), { maxTurns: Math.max(1, input.maxToolCalls) }).pipe(
-    Effect.map(({ finalAnswer }) => ({ status: "completed" as const, result: finalAnswer })),
-    CallPath.at(input.call)
-  )
+/**
+ * The agent as the executor of a step, with other bounds than the defaults. The caller's `maxToolCalls` bounds the
+ * turns of each of its steps.
+ */
+export const executorWith =
+  (options: Omit<RunOptions, "maxTurns"> = {}) =>
+  (input: ExecutorInput): Effect.Effect<ExecutorResult, Error, Llm.Llm | Toolbox.Toolbox> =>
+    run(executorPrompts.task(input), { ...options, maxTurns: Math.max(1, input.maxToolCalls) }).pipe(
+      Effect.map(({ finalAnswer }) => ({ status: "completed" as const, result: finalAnswer })),
+      CallPath.at(input.call)
+    )
+
+/** The agent as the executor of a step. */
+export const executor = executorWith()
 
 /** The pattern as a tool that takes a task; see `PatternTool.make`. */
 export const asTool = (presentation: PatternTool.Presentation = {}, options: RunOptions = {}) =>

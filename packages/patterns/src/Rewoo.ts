@@ -155,12 +155,17 @@ const solve = (
     })
   )
 
-/** Parallel ReWOO as the executor of a step. The caller's `maxToolCalls` caps the plan. */
-export const executor = (input: ExecutorInput): Effect.Effect<ExecutorResult, Error, Llm.Llm | Toolbox.Toolbox> =>
-  parallel(executorPrompts.task(input), { maxPlanLength: Math.max(1, input.maxToolCalls) }).pipe(
-    Effect.map(({ answer }) => ({ status: "completed" as const, result: answer })),
-    CallPath.at(input.call)
-  )
+/** Parallel ReWOO as the executor of a step, with other bounds than the defaults. The caller's `maxToolCalls` caps the plan. */
+export const executorWith =
+  (options: Omit<ParallelOptions, "maxPlanLength"> = {}) =>
+  (input: ExecutorInput): Effect.Effect<ExecutorResult, Error, Llm.Llm | Toolbox.Toolbox> =>
+    parallel(executorPrompts.task(input), { ...options, maxPlanLength: Math.max(1, input.maxToolCalls) }).pipe(
+      Effect.map(({ answer }) => ({ status: "completed" as const, result: answer })),
+      CallPath.at(input.call)
+    )
+
+/** Parallel ReWOO as the executor of a step. */
+export const executor = executorWith()
 
 /** The pattern as a tool that takes a task; see `PatternTool.make`. */
 export const asTool = (presentation: PatternTool.Presentation = {}, options: ParallelOptions = {}) =>

@@ -90,8 +90,8 @@ export interface RunOptions extends RouteOptions {
   readonly planAndSolve?: PlanAndSolve.RunOptions<unknown>
   readonly rewoo?: Rewoo.ParallelOptions
   readonly planAndSolveAgent?: PlanAndSolveAgent.RunOptions
-  readonly planAndExecute?: PlanAndExecute.RunOptions
-  readonly adapt?: Adapt.RunOptions
+  readonly planAndExecute?: PlanAndExecute.RunOptions<unknown, Llm.Llm | Toolbox.Toolbox>
+  readonly adapt?: Adapt.RunOptions<unknown, Llm.Llm | Toolbox.Toolbox>
 }
 
 // ---------------------------------------------------------------------------------------------------------------

@@ -40,7 +40,8 @@ const PlanIssue = Schema.Union(
   issue("LaterVariable", { variable: Schema.String, mentionedBy: Schema.String }),
   issue("Cycle", { variables: strings }),
   issue("UnknownTool", { variable: Schema.String, tool: Schema.String, available: strings }),
-  issue("AmbiguousTool", { variable: Schema.String, tool: Schema.String, candidates: strings })
+  issue("AmbiguousTool", { variable: Schema.String, tool: Schema.String, candidates: strings }),
+  issue("Refused", { reason: Schema.String })
 ).annotations({ identifier: "PlanIssue" })
 
 const rewooProgress = Schema.Struct({ evidence: Schema.Array(Event.Evidence) }).annotations({

@@ -49,15 +49,17 @@ export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bul
   const finish = () => {
     // The last step has its paragraph where each step before has one: then it is no closing remark.
     const [first] = held
-    const before = items.slice(0, -1)
-    if (item !== undefined && first !== undefined && before.length > 0 && before.every((other) => other.hasParagraph)) {
-      for (const line of first) item.lines.push(line)
+    if (item !== undefined && first !== undefined && items.length > 1) {
+      const last = item
+      if (items.every((other) => other === last || other.hasParagraph)) for (const line of first) last.lines.push(line)
     }
     item = undefined
-    held = []
+    if (held.length > 0) held = []
   }
 
-  for (const [index, line] of lines.entries()) {
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index]
+    if (line === undefined) continue
     const mark = fenceLine(line.raw)
     if (inner !== undefined) {
       keep(line.raw)
@@ -109,7 +111,7 @@ export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bul
       if (items.length === 0) style = line.style
       item = { number, text: line.text, lines: [], hasParagraph: false }
       items.push(item)
-      held = []
+      if (held.length > 0) held = []
       afterBlank = false
       isBroken = false
       hasSubList = false
@@ -136,11 +138,14 @@ export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bul
     }
   }
   finish()
-  return lists.map((list) => ({
-    lead: list.lead,
-    isAlone: list.isAlone && lists.length === 1,
-    items: list.items.map(textOfItem).filter((text) => !ListLine.isEmptyItem(text))
-  }))
+  return lists.map(({ isAlone, items, lead }) => {
+    const texts: Array<string> = []
+    for (const item of items) {
+      const text = textOfItem(item)
+      if (!ListLine.isEmptyItem(text)) texts.push(text)
+    }
+    return { lead, isAlone: isAlone && lists.length === 1, items: texts }
+  })
 }
 
 /** A line that ends in a colon and stands right before an item introduces a list rather than going on with a step. */
@@ -156,6 +161,7 @@ const isUnfinishedSentence = (line: ListLine.Line | undefined): boolean =>
   line !== undefined && line.kind === "text" && !/[.!?:;…。！？：；]$/u.test(line.text)
 
 const textOfItem = (item: Item): string => {
+  if (item.lines.length === 0) return trim(item.text)
   const indents = item.lines.filter((line) => line !== "").map((line) => line.search(/\S|$/))
   const common = indents.length === 0 ? 0 : indents.reduce((a, b) => Math.min(a, b))
   return trim([item.text, ...item.lines.map((line) => line.slice(common))].join("\n"))

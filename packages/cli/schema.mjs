@@ -1,5 +1,5 @@
 // Writes the JSON Schemas of what the program prints: schema/result.schema.json and schema/event.schema.json.
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
 import { workspace } from "./workspace.mjs"
@@ -17,6 +17,7 @@ await build({
   plugins: [workspace]
 })
 const { schemas } = await import(bundle)
+rmSync(bundle)
 mkdirSync(`${here}schema`, { recursive: true })
 for (const [name, schema] of Object.entries(schemas())) {
   writeFileSync(`${here}schema/${name}.schema.json`, `${JSON.stringify(schema, undefined, 2)}\n`)

@@ -37,19 +37,19 @@ export interface OptionValues {
   readonly for: (options: ReadonlyArray<PatternOption>) => OptionValues
 }
 
-/** How a value is written, for help: `<count>`, `<a|b>`. */
+const short = 24
+
+/** How a value is written, for help: `<count>`, `<a|b>`; many choices stand in {@link meaningOf}. */
 export const usageOf = (option: PatternOption): string => {
-  switch (option.kind) {
-    case "choice":
-      return `<${option.choices?.join("|")}>`
-    case "list":
-      return "<names>"
-    case "format":
-      return "<number|date|text|option:A,B,…>"
-    default:
-      return `<${option.kind}>`
-  }
+  const choices = option.choices?.join("|") ?? ""
+  return option.kind === "choice" && choices.length <= short ? `<${choices}>` : `<${option.kind}>`
 }
+
+/** What an option does, with its choices where they do not stand in {@link usageOf}. */
+export const meaningOf = (option: PatternOption): string =>
+  option.kind === "choice" && (option.choices?.join("|") ?? "").length > short
+    ? `${option.description}: ${option.choices?.join(", ")}`
+    : option.description
 
 /** `maxPlanLength` as a flag: `max-plan-length`. */
 export const flagOf = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
@@ -189,8 +189,17 @@ export const optionValues = (
       return value === undefined ? undefined : textsIn(String(value))
     },
     has: (name) => find(name) !== undefined,
-    // Prompts belong to one pattern: those of another have other holes.
-    for: (others) => optionValues(others, new Map([...given].filter(([name]) => name !== "prompts")))
+    for: (others) =>
+      optionValues(
+        others,
+        new Map(
+          [...given].filter(([name, value]) => {
+            const option = others.find((other) => other.name === name)
+            // Prompts belong to one pattern: those of another have other holes. Nor has each the same choices.
+            return name !== "prompts" && (option?.kind !== "choice" || option.choices?.includes(String(value)) === true)
+          })
+        )
+      )
   }
 }
 

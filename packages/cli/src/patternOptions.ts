@@ -66,7 +66,7 @@ const dataFlow: PatternOption = {
   kind: "choice",
   choices: ["results", "collected", "declared"],
   default: "results",
-  description: "what a step sees of earlier ones: whole results, the values they named, or the inputs it declares"
+  description: "what a step sees of earlier ones (their whole results, values that they named, inputs that it declares)"
 }
 
 export const rewoo: Options = [
@@ -112,7 +112,7 @@ export const planAndSolve: Options = [
     name: "answerFormat",
     kind: "format",
     default: "text",
-    description: "what the answer must be"
+    description: "what the answer must be: number, date, text, or options such as option:A,B,C"
   },
   count("maxReasoningTokens", "the most output tokens of the reasoning", 1_000),
   prompts("reasoner", "extractor"),

@@ -3,7 +3,7 @@
  */
 import { Command, CommanderError, Option } from "commander"
 import { modelHelp } from "./models.js"
-import { flagOf, usageOf, variableOf } from "./options.js"
+import { flagOf, meaningOf, usageOf, variableOf } from "./options.js"
 import { isRouters } from "./patternOptions.js"
 import { allOptions, type PatternEntry, patterns } from "./patterns.js"
 import { reportError, type Streams } from "./report.js"
@@ -86,7 +86,7 @@ const build = (version: string, process: Process, exit: (code: number) => void):
     run.addOption(
       new Option(
         `--${flagOf(option.name)} ${usageOf(option)}`,
-        `${option.description}${standard === undefined ? "" : ` (default: ${standard})`}${only}`
+        `${meaningOf(option)}${standard === undefined ? "" : ` (default: ${standard})`}${only}`
       )
     )
   }
@@ -184,7 +184,7 @@ const patternList = (): string =>
         `  Choose it when ${chooseWhen}.`,
         ...(name === "auto" ? options.filter((option) => isRouters(option.name)) : options).map(
           (option) =>
-            `  --${flagOf(option.name)} ${usageOf(option)}  ${option.description}${option.choices === undefined || option.kind === "choice" ? "" : `: ${option.choices.join(", ")}`}${option.default === undefined || option.kind === "list" ? "" : ` (default: ${option.default})`}`
+            `  --${flagOf(option.name)} ${usageOf(option)}  ${meaningOf(option)}${option.choices === undefined || option.kind === "choice" ? "" : `: ${option.choices.join(", ")}`}${option.default === undefined || option.kind === "list" ? "" : ` (default: ${option.default})`}`
         ),
         ...(name === "auto" ? ["  and every option of the patterns above, for the one that is chosen"] : [])
       ].join("\n")

@@ -30,7 +30,7 @@ export const report = (ended: Ended, about: About, asJson: boolean, streams: Str
       return ExitCode.answered
     case "Failed":
       if (asJson) return ended.code
-      streams.err(`\nNot answered (${ended.error._tag}): ${printable(ended.error.message)}\n`)
+      streams.err(`\nNot answered (${ended.error._tag}): ${printable(reasonOf(ended.error))}\n`)
       for (const note of ended.notes) streams.err(`${printable(note)}\n`)
       streams.err(gatheredText(ended))
       return ended.code
@@ -39,6 +39,10 @@ export const report = (ended: Ended, about: About, asJson: boolean, streams: Str
       return ExitCode.interrupted
   }
 }
+
+/** The reason in words; where the pattern wrote an honest ending, that, which holds the reason too. */
+const reasonOf = (error: RunError): string =>
+  "finalAnswer" in error && typeof error.finalAnswer === "string" ? error.finalAnswer : error.message
 
 /** What the error carries, and the tool calls beside it; of an interrupted run what its events tell. */
 const gatheredText = (ended: Ended): string => {

@@ -192,7 +192,7 @@ const failed: ReadonlyArray<Case> = [
     replies: ["1. A\n2. B", "SUCCESS: a", "FAILURE: b is down", "I found a."],
     flags: ["--max-replans", "0"],
     code: 2,
-    says: ["1. A (completed): a", "2. B (failed): b is down"]
+    says: ["I found a.", "1. A (completed): a", "2. B (failed): b is down"]
   },
   {
     pattern: "plan-and-solve-agent",

@@ -7,10 +7,14 @@ export type Failure<E, Progress> = E & { readonly progress: Progress }
 
 /**
  * Attaches the work so far to an error. The error is constructed anew: it may be shared with another run. An error of
- * an inner run, with a `progress` of its own, stays whole as the `cause`.
+ * an inner run, with a `progress` of its own, stays whole as the `cause`, unless another one is given.
  */
-export const attach = <E extends Error, Progress>(error: E, progress: Progress): Failure<E, Progress> => {
-  const inner = "progress" in error ? { cause: error } : {}
+export const attach = <E extends Error, Progress>(
+  error: E,
+  progress: Progress,
+  cause?: unknown
+): Failure<E, Progress> => {
+  const inner = cause !== undefined ? { cause } : "progress" in error ? { cause: error } : {}
   const anew: E = Reflect.construct(error.constructor, [{ ...error, ...inner }])
   return Object.assign(anew, { progress })
 }

@@ -3,6 +3,7 @@
  * program is built, and never turns into a default.
  */
 import * as Duration from "effect/Duration"
+import * as Schedule from "effect/Schedule"
 
 /** Refuses keys that no option has: a misspelt or misplaced option must not be ignored. */
 export const rejectUnknown = (owner: string, options: object, known: ReadonlyArray<string>): void => {
@@ -11,6 +12,26 @@ export const rejectUnknown = (owner: string, options: object, known: ReadonlyArr
       throw new RangeError(`${owner}: unknown option ${JSON.stringify(key)}. Options are ${known.join(", ")}.`)
     }
   }
+}
+
+/** The options of an option, such as `prompts`: the same holds for them. */
+export const rejectUnknownIn = (
+  owner: string,
+  name: string,
+  options: object | undefined,
+  known: ReadonlyArray<string>
+): void => {
+  if (options !== undefined) rejectUnknown(`${owner}, ${name}`, options, known)
+}
+
+/** A Schedule, such as `Schedule.recurs(1)`. */
+export const schedule = <S extends Schedule.Schedule<unknown, unknown>>(owner: string, name: string, value: S): S => {
+  if (!Schedule.isSchedule(value)) {
+    throw new RangeError(
+      `${owner}: ${name} must be a Schedule, such as Schedule.recurs(1), got ${JSON.stringify(value)}.`
+    )
+  }
+  return value
 }
 
 /** A whole number of at least `least`. */

@@ -30,6 +30,8 @@ export interface Question<A, E> extends Llm.Request {
    * reply. The error's message is what the model is told, so it must quote the format.
    */
   readonly read: (text: string, attempt: number) => Either.Either<A, E>
+  /** What a reply that says nothing is. Default: an `LlmError` with the reason `EmptyReply`. */
+  readonly nothing?: (reply: Llm.Reply) => Unusable<E>
   /** Default: {@link once}. */
   readonly reask?: Reask
 }
@@ -44,9 +46,9 @@ export const ask = <A, E extends { readonly message: string }>(
   question: Question<A, E>
 ): Effect.Effect<A, Unusable<E>> =>
   Effect.suspend(() => {
-    const { read, reask: _, ...request } = question
+    const request = requestOf(question)
     return Effect.flatMap(run.complete(request), (reply) => {
-      const first = judge(request, reply, read, 0)
+      const first = judge(question, reply, 0)
       return Either.isRight(first) ? Effect.succeed(first.right) : again(run, question, first.left, reply)
     })
   })
@@ -58,8 +60,8 @@ const again = <A, E extends { readonly message: string }>(
   firstReply: Llm.Reply
 ): Effect.Effect<A, Unusable<E>> =>
   Effect.gen(function* () {
-    const { read, reask, ...request } = question
-    const schedule = yield* Schedule.driver(reask ?? once)
+    const request = requestOf(question)
+    const schedule = yield* Schedule.driver(question.reask ?? once)
     let error = firstError
     let reply = firstReply
     for (let attempt = 1; ; attempt++) {
@@ -77,7 +79,7 @@ const again = <A, E extends { readonly message: string }>(
         call: `${request.call}/reask-${attempt}`,
         messages: withCorrection(request.messages, reply, error)
       })
-      const next = judge(request, reply, read, attempt)
+      const next = judge(question, reply, attempt)
       if (Either.isRight(next)) return next.right
       error = next.left
     }
@@ -87,16 +89,16 @@ const again = <A, E extends { readonly message: string }>(
 const canHelp = (error: { readonly message: string }): boolean =>
   !(error instanceof Llm.LlmError) || error.reason._tag === "EmptyReply"
 
+const requestOf = <A, E>(question: Question<A, E>): Llm.Request => {
+  const { nothing: _nothing, read: _read, reask: _reask, ...request } = question
+  return request
+}
+
 /** Checks that a reply is whole and says something, then reads it. Reasoning is never read. */
-const judge = <A, E>(
-  request: Llm.Request,
-  reply: Llm.Reply,
-  read: (text: string, attempt: number) => Either.Either<A, E>,
-  attempt: number
-): Either.Either<A, Unusable<E>> => {
-  const { role } = request
-  if (reply.finishReason === "content-filter") return Either.left(refused(request, reply))
-  if (ReplyText.visible(reply.text) === "") return Either.left(empty(request, reply))
+const judge = <A, E>(question: Question<A, E>, reply: Llm.Reply, attempt: number): Either.Either<A, Unusable<E>> => {
+  const { nothing, read, role } = question
+  if (reply.finishReason === "content-filter") return Either.left(refused(question, reply))
+  if (ReplyText.visible(reply.text) === "") return Either.left(nothing?.(reply) ?? empty(question, reply))
   if (reply.finishReason === "length") return Either.left(new TruncatedReply({ text: reply.text, role }))
   return read(reply.text, attempt)
 }

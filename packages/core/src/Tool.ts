@@ -184,7 +184,8 @@ const namePattern = /^[A-Za-z0-9_-]{1,64}$/
  * no arguments. Text that is not JSON is refused, never repaired: half an argument must not run.
  */
 export const fromArguments = (info: ToolInfo, raw: string): Either.Either<string, InvalidToolInput> => {
-  const text = raw.trim()
+  // An adapter may hand on what the server left out.
+  const text = (raw ?? "").trim()
   const none = text === "" || text === "null"
   if (info.takes === "object") return none ? Either.right("{}") : Either.map(parse(info.name, text), () => text)
   if (none) return Either.right("")
@@ -194,7 +195,7 @@ export const fromArguments = (info: ToolInfo, raw: string): Either.Either<string
       const input = Object.hasOwn(value, "input") ? value["input"] : undefined
       if (typeof input === "string") return Either.right(input)
       if (typeof input === "number" || typeof input === "boolean") return Either.right(String(input))
-      if (Object.keys(value).length === 0) return Either.right("")
+      if (Object.keys(value).length === 0 || input === null) return Either.right("")
     }
     return Either.left(
       new InvalidToolInput({ tool: info.name, problem: 'The arguments must be {"input": "<text>"}.', input: raw })
@@ -251,7 +252,8 @@ const objectSchema = <A, I>(tool: string, schema: Schema.Schema<A, I>): JsonSche
   return json
 }
 
-const singleStringField = (schema: JsonSchema): string | undefined => {
+/** The name of the one field of a tool that takes just a string: it may be called with the bare value. */
+export const singleStringField = (schema: JsonSchema): string | undefined => {
   const properties = schema["properties"]
   if (!isObject(properties)) return undefined
   const names = Object.keys(properties)

@@ -143,6 +143,12 @@ describe("Toolbox inputs", () => {
     const read = Tool.fromArguments(tool, raw)
     expect(Either.isRight(read) ? read.right : "refused").toBe(input)
   })
+  it("RA-08: arguments that a server left out are none", () => {
+    const missing: string = JSON.parse("null")
+    expect(Tool.fromArguments(text("t"), missing)).toEqual(Either.right(""))
+    expect(Tool.fromArguments(text("t"), '{"input":null}')).toEqual(Either.right(""))
+    expect(Tool.fromArguments(weather, missing)).toEqual(Either.right("{}"))
+  })
   it("RA-09: quotes at most 200 characters of arguments that are not JSON", () => {
     const read = Tool.fromArguments(weather, `{"city": ${"x".repeat(5000)}`)
     expect(Either.isLeft(read) && read.left.message.length).toBeLessThan(400)

@@ -271,7 +271,7 @@ const tryTask = <E, R, R2>(
     node.attempt =
       accepted === false
         ? { status: "failed", detail: `The result did not pass verification: ${verdict.detail}`, verified: false }
-        : { ...verdict, verified: accepted === true || usedToolsWell(reported) }
+        : { ...verdict, verified: verdict.status === "succeeded" && (accepted === true || usedToolsWell(reported)) }
     return node.attempt
   })
 
@@ -486,12 +486,13 @@ const check = <E, R>(options: RunOptions<E, R>): Settings => {
     "prompts",
     "reask"
   ])
+  Options.rejectUnknownIn(owner, "prompts", options.prompts, ["executor", "planner"])
   return {
     maxDepth: Options.wholeNumber(owner, "maxDepth", options.maxDepth ?? 3),
     maxSubSteps: Options.wholeNumber(owner, "maxSubSteps", options.maxSubSteps ?? 4, 2),
     maxToolCalls: Options.wholeNumber(owner, "maxToolCalls", options.maxToolCalls ?? 8, 0),
     executor: PromptTemplate.override(prompts.executor, options.prompts?.executor),
     planner: PromptTemplate.override(prompts.planner, options.prompts?.planner),
-    reask: options.reask ?? Reask.once
+    reask: Options.schedule(owner, "reask", options.reask ?? Reask.once)
   }
 }

@@ -79,8 +79,8 @@ export interface RunOptions<E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox> {
   /** Whether the executor sees its `step` alone, or the past steps and the goal too (`all`). Default: `step`. */
   readonly executorSees?: "step" | "all"
   /**
-   * The most characters of past steps in the replanner's prompt. The newest results are whole as long as there is
-   * room, older ones are cut with a marker; what the run returns is whole. Default: 100,000.
+   * The most characters of the replanner's prompt. The newest results are whole as long as there is room, older ones
+   * are cut with a marker; what the run returns is whole. Default: 100,000.
    */
   readonly maxPromptChars?: number
   /** Prompts in place of the default ones. Holes of the planner's: `goal`, `tool_names`; of the replanner's: `goal`, `plan`, `past_steps`. */
@@ -192,6 +192,7 @@ const check = <E, R>(options: RunOptions<E, R>): Settings => {
     "prompts",
     "reask"
   ])
+  Options.rejectUnknownIn(owner, "prompts", options.prompts, ["planner", "replanner"])
   return {
     maxSteps: Options.wholeNumber(owner, "maxSteps", options.maxSteps ?? 10),
     maxPlanLength: Options.wholeNumber(owner, "maxPlanLength", options.maxPlanLength ?? 7),
@@ -200,7 +201,7 @@ const check = <E, R>(options: RunOptions<E, R>): Settings => {
     maxPromptChars: Options.wholeNumber(owner, "maxPromptChars", options.maxPromptChars ?? 100_000, 1_000),
     planner: PromptTemplate.override(prompts.planner, options.prompts?.planner),
     replanner: PromptTemplate.override(prompts.replanner, options.prompts?.replanner),
-    reask: options.reask ?? Reask.once
+    reask: Options.schedule(owner, "reask", options.reask ?? Reask.once)
   }
 }
 
@@ -242,19 +243,13 @@ const askReplanner = (
 ) =>
   Effect.gen(function* () {
     const call = `step-${index}/replanner`
+    const filled = (past: string) =>
+      PromptTemplate.render(settings.replanner, { goal, plan: prompts.numbered(plan), past_steps: past })
+    const room = settings.maxPromptChars - filled("").length
     const decision = yield* Reask.ask(run, {
       role: "replanner",
       call,
-      messages: [
-        {
-          role: "user",
-          content: PromptTemplate.render(settings.replanner, {
-            goal,
-            plan: prompts.numbered(plan),
-            past_steps: prompts.pastSteps(pastSteps, settings.maxPromptChars)
-          })
-        }
-      ],
+      messages: [{ role: "user", content: filled(prompts.pastSteps(pastSteps, room)) }],
       format: replyFormat,
       reask: settings.reask,
       read: (reply, attempt) =>
@@ -294,7 +289,7 @@ type Revised = Decision & { readonly repeated: ReadonlyArray<string> }
 const withoutCompleted = (decision: Decision, completed: ReadonlySet<string>): Revised => {
   if (decision._tag === "Finish") return { ...decision, repeated: [] }
   const remainingSteps = decision.remainingSteps.filter((step) => !completed.has(fold(step)))
-  if (remainingSteps.length === 0) return { ...decision, repeated: [] }
+  if (remainingSteps.length === 0) return { ...decision, repeated: decision.remainingSteps }
   return { ...decision, remainingSteps, repeated: decision.remainingSteps.filter((step) => completed.has(fold(step))) }
 }
 
@@ -311,9 +306,10 @@ const tellOddities = (run: Run.Run, call: string, decision: Revised) =>
       )
     }
     if (decision.repeated.length > 0) {
+      const isAll = decision._tag === "Continue" && decision.remainingSteps === decision.repeated
       yield* warn(
         "repeated_step",
-        `Steps that are completed were dropped from the plan: ${decision.repeated.join("; ")}`
+        `Completed steps were ${isAll ? "planned again, and nothing else" : "dropped from the plan"}: ${decision.repeated.join("; ")}`
       )
     }
   })

@@ -12,7 +12,7 @@ import * as Options from "@forethought/core/Options"
 import * as PatternTool from "@forethought/core/PatternTool"
 import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import * as Reask from "@forethought/core/Reask"
-import type { ParseError, TruncatedReply } from "@forethought/core/ReplyError"
+import { ParseError, TruncatedReply } from "@forethought/core/ReplyError"
 import * as Run from "@forethought/core/Run"
 import type { AnswerFormat } from "@forethought/core/reply/AnswerFormat"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
@@ -105,12 +105,16 @@ interface Settings<A> {
 const check = <A>(options: RunOptions<A>): Settings<A> => {
   const owner = "PlanAndSolve.run"
   Options.rejectUnknown(owner, options, ["answerFormat", "maxReasoningTokens", "prompts", "reask"])
+  Options.rejectUnknownIn(owner, "prompts", options.prompts, ["reasoner", "extractor"])
+  if (typeof options.answerFormat?.read !== "function") {
+    throw new RangeError(`${owner}: answerFormat must be an AnswerFormat, such as AnswerFormat.number.`)
+  }
   return {
     answerFormat: options.answerFormat,
     maxReasoningTokens: Options.wholeNumber(owner, "maxReasoningTokens", options.maxReasoningTokens ?? 1000),
     reasoner: PromptTemplate.override(prompts.reasoner, options.prompts?.reasoner),
     extractor: PromptTemplate.override(prompts.extractor, options.prompts?.extractor),
-    reask: options.reask ?? Reask.once
+    reask: Options.schedule(owner, "reask", options.reask ?? Reask.once)
   }
 }
 
@@ -121,6 +125,11 @@ const askReasoner = <A>(run: Run.Run, question: string, settings: Settings<A>) =
     messages: [{ role: "user", content: PromptTemplate.render(settings.reasoner, { question }) }],
     maxTokens: settings.maxReasoningTokens,
     reask: settings.reask,
+    // Thinking that used up all tokens is reasoning that did not finish.
+    nothing: (reply) =>
+      reply.finishReason === "length"
+        ? new TruncatedReply({ text: reply.text, role: "reasoner" })
+        : Reask.empty({ role: "reasoner", call: run.id("reasoner") }, reply),
     read: (reply) => Either.right(ReplyText.visible(reply))
   })
 
@@ -139,6 +148,13 @@ const askExtractor = <A>(run: Run.Run, question: string, reasoning: string, sett
       }
     ],
     reask: settings.reask,
+    nothing: (reply) =>
+      new ParseError({
+        problem: "empty_reply",
+        expected: `a single ${settings.answerFormat.name}`,
+        found: "an empty reply",
+        reply: reply.text
+      }),
     read: (reply) =>
       Either.map(settings.answerFormat.read(reply), (answer) => ({ answer, text: ReplyText.visible(reply) }))
   })

@@ -73,9 +73,11 @@ export interface Progress {
 /** The replans ran out with a step still failed. `finalAnswer` says so, with what was found. */
 export class NotCompleted extends Data.TaggedError("NotCompleted")<{
   readonly finalAnswer: string
-  /** The failed steps, each with how it failed. */
+  /** The failed steps, each with how it failed, and those that were not carried out. */
   readonly missing: ReadonlyArray<string>
   readonly progress: Progress
+  /** What ended a step that was cut short by a budget, with that step's own progress. */
+  readonly cause?: unknown
 }> {
   override get message(): string {
     return `The task could not be completed. Missing: ${this.missing.join("; ")}`
@@ -131,7 +133,15 @@ export const run = (
   const settings = check(options)
   return Run.run("plan-and-solve-agent", task, (run) =>
     Effect.flatMap(Toolbox.Toolbox, ({ describe }) => {
-      const state: State = { steps: [], collected: {}, given: [], plan: [], replans: 0, unresolved: [] }
+      const state: State = {
+        steps: [],
+        collected: {},
+        given: [],
+        plan: [],
+        replans: 0,
+        unresolved: [],
+        cutShort: undefined
+      }
       const agent: Agent = { run, task, settings, state, tools: Toolbox.names(describe) }
       return loop(agent).pipe(
         Effect.mapError((error) => (error instanceof NotCompleted ? error : Failure.attach(error, progress(state))))
@@ -146,10 +156,17 @@ const loop = (agent: Agent): Effect.Effect<Answered, Unfinished, Llm.Llm | Toolb
     const { settings, state } = agent
     state.plan = yield* plan(agent)
     for (let step = state.plan[0]; step !== undefined; step = state.plan[0]) {
-      const executed = yield* execute(agent, step)
+      const executed = yield* Effect.catchIf(execute(agent, step), isBudgetExhausted, (error) =>
+        outOfBudget(agent, step, error)
+      )
       state.plan = state.plan.slice(1)
+      if (state.cutShort !== undefined) break
       if (executed.status === "failed" && state.replans < settings.maxReplans) {
-        state.plan = yield* replan(agent, step, executed)
+        const steps = yield* Effect.catchIf(replan(agent, step, executed), isBudgetExhausted, () =>
+          Effect.succeed(undefined)
+        )
+        if (steps === undefined) break
+        state.plan = steps
         state.unresolved = []
       }
     }
@@ -265,6 +282,33 @@ const replan = (agent: Agent, failed: DataFlow.AgentStep, executed: ExecutedStep
     return steps
   })
 
+const isBudgetExhausted = (error: Unfinished): error is Llm.LlmError =>
+  error._tag === "LlmError" && error.reason._tag === "BudgetExhausted"
+
+/** A step that could not be paid has failed; what was reserved for the last call still answers from the others. */
+const outOfBudget = (
+  { run, state }: Agent,
+  step: DataFlow.AgentStep,
+  error: Llm.LlmError
+): Effect.Effect<ExecutedStep> => {
+  const index = state.steps.length + 1
+  const failed: ExecutedStep = { index, description: step.description, status: "failed", result: error.message }
+  state.steps.push(failed)
+  state.unresolved = [...state.unresolved, failed]
+  state.cutShort = error
+  return Effect.as(
+    run.emit({
+      _tag: "StepEnded",
+      call: run.id(`step-${index}`),
+      index,
+      step: step.description,
+      status: "failed",
+      result: error.message
+    }),
+    failed
+  )
+}
+
 /** One call that answers from all results. With a step still failed the answer says so, whatever the model writes. */
 const finalise = (agent: Agent): Effect.Effect<Answered, Unfinished> =>
   Effect.gen(function* () {
@@ -287,11 +331,15 @@ const finalise = (agent: Agent): Effect.Effect<Answered, Unfinished> =>
       read: (reply) => Either.right(ReplyText.visible(reply))
     })
     if (completed) return { _tag: "Answered" as const, finalAnswer: written, ...progress(state) }
-    const missing = state.unresolved.map((step) => `${step.description} (${step.result})`)
+    const missing = [
+      ...state.unresolved.map((step) => `${step.description} (${step.result})`),
+      ...state.plan.map((step) => `${step.description} (not carried out)`)
+    ]
     return yield* new NotCompleted({
       finalAnswer: `The task could not be completed. Missing: ${missing.join("; ")}\n\n${written}`,
       missing,
-      progress: progress(state)
+      progress: progress(state),
+      ...(state.cutShort === undefined ? {} : { cause: state.cutShort })
     })
   })
 
@@ -348,6 +396,8 @@ interface State {
   replans: number
   /** The steps that failed since the last replan. */
   unresolved: ReadonlyArray<ExecutedStep>
+  /** What ended a step that could not be paid any more: only the last call is left, and answers from what there is. */
+  cutShort: Llm.LlmError | undefined
 }
 
 interface Agent {
@@ -519,6 +569,9 @@ const check = (options: RunOptions): Settings => {
     "prompts",
     "reask"
   ])
+  Options.rejectUnknownIn(owner, "prompts", options.prompts, ["planner", "executor", "replanner", "finalizer"])
+  // Made and not run: a wrong option of the sub-agent's is seen here.
+  ReAct.run("", { ...options.react, maxTurns: options.maxTurns ?? 8 })
   return {
     maxPlanLength: Options.wholeNumber(owner, "maxPlanLength", options.maxPlanLength ?? 7),
     maxReplans: Options.wholeNumber(owner, "maxReplans", options.maxReplans ?? 2, 0),
@@ -529,6 +582,6 @@ const check = (options: RunOptions): Settings => {
     executor: PromptTemplate.override(prompts.executor, options.prompts?.executor),
     replanner: PromptTemplate.override(prompts.replanner, options.prompts?.replanner),
     finalizer: PromptTemplate.override(prompts.finalizer, options.prompts?.finalizer),
-    reask: options.reask ?? Reask.once
+    reask: Options.schedule(owner, "reask", options.reask ?? Reask.once)
   }
 }

@@ -168,8 +168,9 @@ const loop = (
       const move = protocol.read(request, reply)
       lastText = move.text === "" ? lastText : move.text
       if (move._tag === "Unusable") {
-        yield* run.emit(rejected(run.id(request.call), move, !corrected && turn < limits.maxTurns))
-        if (corrected) return yield* Effect.fail(ending(move, lastText))
+        const again = !corrected && turn < limits.maxTurns
+        yield* run.emit(rejected(run.id(request.call), move, again))
+        if (!again) return yield* Effect.fail(ending(move, lastText))
         corrected = true
         messages.push(...protocol.correct(reply, move))
         continue
@@ -254,6 +255,7 @@ const optionKeys = [
 
 const settings = (options: RunOptions): Settings => {
   const owner = "ReAct.run"
+  Options.rejectUnknownIn(owner, "prompts", options.prompts, ["native", "text"])
   return {
     maxTurns: Options.wholeNumber(owner, "maxTurns", options.maxTurns ?? 8),
     maxToolCalls: Options.wholeNumber(owner, "maxToolCalls", options.maxToolCalls ?? 8, 0),

@@ -29,6 +29,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as executorPrompts from "./internal/executor.js"
 import { review } from "./internal/review.js"
+import { resolve } from "./internal/rewoo/evidence.js"
 import { issueMessage, type PlanIssue } from "./internal/rewoo/issues.js"
 import { type ParsedStep, readPlan } from "./internal/rewoo/parse.js"
 import * as prompts from "./internal/rewoo/prompts.js"
@@ -86,8 +87,8 @@ export interface SequentialOptions {
   /** How long one tool call may take. Default: 30 seconds. */
   readonly toolTimeout?: Duration.DurationInput
   /**
-   * How many characters of one piece of evidence go into a later input or the solver's prompt; what is longer is cut
-   * with a marker that states its size. The result keeps the whole text. Default: 20,000.
+   * How many characters of evidence go into one later input, and into the solver's prompt. What is longer is cut with a
+   * marker that states its size, the longest pieces first. The result keeps the whole text. Default: 50,000.
    */
   readonly maxEvidenceChars?: number
   /** Prompts in place of the default ones. Holes of the planner's: `tool_descriptions`, `question`; of the solver's: `question`, `plan_with_evidence`. */
@@ -197,15 +198,18 @@ interface Mode {
 
 const sequentialKeys = ["maxPlanLength", "toolTimeout", "maxEvidenceChars", "prompts", "reask"]
 
-const settings = (owner: string, pattern: string, options: SequentialOptions): Settings => ({
-  pattern,
-  maxPlanLength: Options.wholeNumber(owner, "maxPlanLength", options.maxPlanLength ?? 8),
-  toolTimeout: Options.positiveMillis(owner, "toolTimeout", options.toolTimeout ?? "30 seconds"),
-  maxEvidenceChars: Options.wholeNumber(owner, "maxEvidenceChars", options.maxEvidenceChars ?? 20_000),
-  planner: PromptTemplate.override(prompts.planner, options.prompts?.planner),
-  solver: PromptTemplate.override(prompts.solver, options.prompts?.solver),
-  reask: options.reask ?? Reask.once
-})
+const settings = (owner: string, pattern: string, options: SequentialOptions): Settings => {
+  Options.rejectUnknownIn(owner, "prompts", options.prompts, ["planner", "solver"])
+  return {
+    pattern,
+    maxPlanLength: Options.wholeNumber(owner, "maxPlanLength", options.maxPlanLength ?? 8),
+    toolTimeout: Options.positiveMillis(owner, "toolTimeout", options.toolTimeout ?? "30 seconds"),
+    maxEvidenceChars: Options.wholeNumber(owner, "maxEvidenceChars", options.maxEvidenceChars ?? 50_000),
+    planner: PromptTemplate.override(prompts.planner, options.prompts?.planner),
+    solver: PromptTemplate.override(prompts.solver, options.prompts?.solver),
+    reask: Options.schedule(owner, "reask", options.reask ?? Reask.once)
+  }
+}
 
 const makePlan = (run: Run.Run, toolbox: Toolbox.Service, question: string, settings: Settings) => {
   const read = (reply: string): Either.Either<ReadonlyArray<ParsedStep>, InvalidPlan> =>
@@ -231,6 +235,7 @@ const makePlan = (run: Run.Run, toolbox: Toolbox.Service, question: string, sett
       }
     ],
     reask: settings.reask,
+    nothing: (reply) => new InvalidPlan({ issues: [{ _tag: "Empty" }], reply: reply.text }),
     read
   }).pipe(
     Effect.flatMap((plan) =>
@@ -283,7 +288,7 @@ const runPlan = (
     const texts = new Map<string, string>()
     const keep = (index: number, evidence: Evidence) => {
       gathered[index] = evidence
-      texts.set(evidence.variable, ReplyText.cut(evidence.text, settings.maxEvidenceChars))
+      texts.set(evidence.variable, evidence.text)
       return run.emit({ _tag: "EvidenceRecorded", call: run.id(evidence.variable), evidence })
     }
     const outcomes = yield* Scheduler.run(dag, {
@@ -308,16 +313,10 @@ const callTool = (
   settings: Settings
 ): Effect.Effect<Evidence> =>
   Effect.suspend(() => {
-    const resolvedInput = step.pieces
-      .map((piece) => (typeof piece === "string" ? piece : (texts.get(piece.variable) ?? "")))
-      .join("")
+    const tool = toolbox.describe.find((candidate) => candidate.name === step.tool)
+    const { input, resolvedInput } = resolve(step, tool, texts, settings.maxEvidenceChars)
     return Effect.map(
-      run.callTool(toolbox, {
-        call: step.variable,
-        tool: step.tool,
-        input: resolvedInput,
-        timeout: settings.toolTimeout
-      }),
+      run.callTool(toolbox, { call: step.variable, tool: step.tool, input, timeout: settings.toolTimeout }),
       ({ endedAt, outcome, startedAt, text }) => ({
         ...planned(step),
         resolvedInput,

@@ -115,6 +115,8 @@ export const run = (
 ): Effect.Effect<Routed, Error, Llm.Llm | Toolbox.Toolbox> => {
   Options.rejectUnknown("Router.run", options, [...routeKeys, ...runKeys])
   const settings = check("Router.run", options)
+  // Made and not run: a wrong option of any pattern is seen here.
+  for (const pattern of settings.patterns) runPattern(pattern, task, options, "")
   return Run.run("router", task, (run) =>
     Effect.flatMap(choose(run, task, settings), ({ pattern, reason }) =>
       Run.nested(run, pattern, runPattern(pattern, task, options, reason))
@@ -185,6 +187,7 @@ const routeKeys = ["patterns", "fallback", "prompts", "reask"]
 const runKeys = ["react", "planAndSolve", "rewoo", "planAndSolveAgent", "planAndExecute", "adapt"]
 
 const check = (owner: string, options: RouteOptions): Settings => {
+  Options.rejectUnknownIn(owner, "prompts", options.prompts, ["router"])
   const offered = options.patterns ?? patterns
   for (const pattern of offered) Options.oneOf(owner, "patterns", pattern, patterns)
   const [first] = offered
@@ -198,7 +201,7 @@ const check = (owner: string, options: RouteOptions): Settings => {
       offered
     ),
     router: PromptTemplate.override(prompts.router, options.prompts?.router),
-    reask: options.reask ?? Reask.once
+    reask: Options.schedule(owner, "reask", options.reask ?? Reask.once)
   }
 }
 

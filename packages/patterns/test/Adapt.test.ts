@@ -326,6 +326,21 @@ Respond in JSON:
     }).pipe(Effect.provide(world([split("and", "A", "B")])))
   })
 
+  it.effect("an executor that says nothing has failed its task, which is then split", () =>
+    Effect.gen(function* () {
+      const { result } = yield* Adapt.run("T")
+      expect(result).toEqual(["a", "b"])
+    }).pipe(Effect.provide(world(["", "", split("and", "A", "B"), "SUCCESS: a", "SUCCESS: b"])))
+  )
+
+  it.effect("a failed attempt is never marked as verified", () => {
+    const { executor } = stub({})
+    return Effect.gen(function* () {
+      const error = yield* Effect.flip(Adapt.run("T", { executor, maxDepth: 1 }))
+      expect(error.progress.tree.attempt).toMatchObject({ status: "failed", verified: false })
+    }).pipe(Effect.provide(world([])))
+  })
+
   it("has typed errors that carry the tree", () => {
     const run = Adapt.run("T")
     expectTypeOf<Effect.Effect.Error<typeof run>["_tag"]>().toEqualTypeOf<"TaskFailed" | "LlmError">()

@@ -412,6 +412,50 @@ Otherwise respond with:
     }).pipe(Effect.provide(world(["no", "no", "no", list("A"), final("x")])))
   })
 
+  it.effect("PE-29: the whole prompt stays under its cap, whatever else is in it", () => {
+    const { executor } = stub(() => "z".repeat(20_000))
+    const goal = "g".repeat(3_000)
+    return Effect.gen(function* () {
+      yield* PlanAndExecute.run(goal, { executor, maxSteps: 30, maxPromptChars: 20_000 })
+      for (const prompt of yield* promptsOf("replanner")) expect(prompt.length).toBeLessThanOrEqual(20_000)
+    }).pipe(
+      Effect.provide(
+        world([
+          list("s".repeat(500)),
+          ...Array.from({ length: 20 }, (_, i) => remaining(`step ${i} ${"s".repeat(500)}`)),
+          final("x")
+        ])
+      )
+    )
+  })
+
+  it.effect("PE-26: a step runs again only if the replanner lists it again after it failed", () => {
+    const { executor, seen } = stub((input) => (input.step === "B" ? { status: "failed", result: "HTTP 403" } : "ok"))
+    return Effect.gen(function* () {
+      yield* PlanAndExecute.run("G", { executor })
+      expect(seen.map((input) => input.step)).toEqual(["A", "B", "B", "C"])
+    }).pipe(Effect.provide(world([list("A", "B"), remaining("B"), remaining("B", "C"), remaining("C"), final("x")])))
+  })
+
+  it.effect("PE-18, PE-19: a plan of nothing but completed steps is kept, and never in silence", () => {
+    const { executor, seen } = stub()
+    return Effect.gen(function* () {
+      const { events } = yield* withEvents(PlanAndExecute.run("G", { executor }))
+      expect(seen.map((input) => input.step)).toEqual(["Fetch", "Fetch"])
+      expect(warnings(events, "repeated_step")[0]).toContain("planned again, and nothing else: Fetch")
+    }).pipe(Effect.provide(world([list("Fetch", "Convert"), remaining("Fetch"), final("x")])))
+  })
+
+  it.effect("an executor that says nothing has failed its step, and the run goes on", () =>
+    Effect.gen(function* () {
+      const { pastSteps } = yield* PlanAndExecute.run("G")
+      expect(pastSteps).toMatchObject([{ step: "A", status: "failed" }])
+      expect(pastSteps[0]?.result).toContain("empty reply")
+    }).pipe(
+      Effect.provide(world([list("A"), { role: "executor", says: "" }, { role: "executor", says: "" }, final("x")]))
+    )
+  )
+
   it("refuses wrong options where the program is built", () => {
     for (const options of [{ maxSteps: 0 }, { maxPlanLength: 1.5 }, { maxToolCalls: -1 }, { maxPromptChars: 10 }]) {
       expect(() => PlanAndExecute.run("G", options)).toThrow(RangeError)

@@ -118,6 +118,25 @@ Therefore, the answer (a single number) is:`)
     })
   )
 
+  it.effect("an extractor that says nothing gives no answer; thinking that fills the cap did not finish", () => {
+    const thinking = { text: "<think>960, or", finishReason: "length" as const }
+    return Effect.gen(function* () {
+      const silent = yield* Effect.flip(PlanAndSolve.run("Q", number)).pipe(Effect.provide(world([reasoning, "", ""])))
+      expect(silent).toMatchObject({ _tag: "ParseError", problem: "empty_reply", progress: { reasoning } })
+      const cut = yield* Effect.flip(PlanAndSolve.run("Q", number)).pipe(Effect.provide(world([thinking, thinking])))
+      expect(cut).toMatchObject({ _tag: "TruncatedReply", role: "reasoner" })
+    })
+  })
+
+  const symbolic = ["Therefore the shop earned $12n more on Friday.", "He must cover the last 9 km at 4 km per hour."]
+  it.effect.each(symbolic)("PS-04, PS-05: %s is asked for again, and is never an answer", (reply) =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(PlanAndSolve.run("Q", number))
+      expect(error._tag).toBe("ParseError")
+      expect((yield* requests).length).toBe(3)
+    }).pipe(Effect.provide(world([reasoning, reply, reply])))
+  )
+
   it("needs a model only, no tools", () => {
     const run = PlanAndSolve.run("Q", number)
     expectTypeOf<Effect.Effect.Context<typeof run>>().toEqualTypeOf<Llm.Llm>()

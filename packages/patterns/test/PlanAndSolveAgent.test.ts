@@ -265,6 +265,27 @@ describe("PlanAndSolveAgent", () => {
     }).pipe(Effect.provide(world([list("A", "B"), list("A", "B"), "SUCCESS: a", "A."])))
   )
 
+  it.effect("a step that no budget is left for has failed; what is reserved for the last call still answers", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(PlanAndSolveAgent.run("T"))
+      expect(error).toMatchObject({
+        _tag: "NotCompleted",
+        missing: [expect.stringContaining("B (The executor"), "C (not carried out)"],
+        progress: { steps: [{ status: "completed", result: "a" }, { status: "failed" }] }
+      })
+      expect(error._tag === "NotCompleted" && error.finalAnswer).toContain("I found a.")
+    }).pipe(
+      Effect.provide(
+        world([
+          list("A", "B", "C"),
+          "SUCCESS: a",
+          new Llm.LlmError({ reason: Llm.Reason.BudgetExhausted("calls"), role: "executor" }),
+          "I found a."
+        ])
+      )
+    )
+  )
+
   it("has typed errors", () => {
     const run = PlanAndSolveAgent.run("T")
     expectTypeOf<Effect.Effect.Error<typeof run>["_tag"]>().toEqualTypeOf<

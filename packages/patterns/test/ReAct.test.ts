@@ -366,6 +366,81 @@ describe("ReAct, native tool calling", () => {
   )
 })
 
+describe("ReAct, more of the same kinds", () => {
+  it.effect("RT-16: calls that time out count as repeats, whatever they had reported until then", () => {
+    let n = 0
+    const slow = Tool.make({
+      name: "Slow",
+      description: "",
+      execute: (_, { progress }) => {
+        progress(`part ${n++}`)
+        return Effect.never
+      }
+    })
+    return Effect.gen(function* () {
+      const fiber = yield* Effect.fork(
+        Effect.flip(ReAct.run("T", { toolTimeout: "1 second" })).pipe(Effect.provide(Toolbox.layer([slow])))
+      )
+      for (let i = 0; i < 3; i++) yield* TestClock.adjust("1 second")
+      const error = yield* Fiber.join(fiber)
+      expect(error._tag).toBe("Stuck")
+      expect(error.progress.turns[1]?.calls[0]?.observation).toContain("part 1")
+    }).pipe(Effect.provide(world(Array.from({ length: 3 }, () => asks(["Slow", input("x")])))))
+  })
+
+  it.effect("RA-07: control tokens in a tool's name are cut, natively too", () =>
+    Effect.gen(function* () {
+      const { turns } = yield* ReAct.run("T")
+      expect(turns[0]?.calls[0]).toMatchObject({ tool: "list_orders", outcome: "ok" })
+      expect(turns[1]?.calls[0]).toMatchObject({ outcome: "error" })
+    }).pipe(
+      Effect.provide(
+        world([asks(["list_orders<|channel|>commentary", input("x")]), asks(["<|channel|>", input("x")]), "Done."], {
+          list_orders: "none"
+        })
+      )
+    )
+  )
+
+  it.effect(
+    "RA-09: malformed arguments are an observation; the loop goes on and the finish reason stays as it was",
+    () =>
+      Effect.gen(function* () {
+        const { value, events } = yield* withEvents(ReAct.run("T"))
+        expect(value.answer).toBe("Done.")
+        const replies = of(events, "ModelCallEnded").map((event) => event.reply?.finishReason)
+        expect(replies).toEqual(["tool-calls", "stop"])
+        expect((yield* observations)[0]?.content).toContain('Given: {"city": oslo"}')
+      }).pipe(Effect.provide(world([asks(["Search", '{"city": oslo"}']), "Done."])))
+  )
+
+  it.effect("RA-15: an abort by the provider is a typed error with its raw reason, never an answer", () => {
+    const aborted = { text: "", finishReason: "other" as const, rawFinishReason: "MALFORMED_FUNCTION_CALL" }
+    return Effect.gen(function* () {
+      const error = yield* Effect.flip(ReAct.run("T"))
+      expect(error).toMatchObject({ _tag: "LlmError", reason: { rawFinishReason: "MALFORMED_FUNCTION_CALL" } })
+      expect((yield* requests).length).toBe(2)
+    }).pipe(Effect.provide(world([aborted, aborted])))
+  })
+
+  it.effect.each([10n, undefined, { a: 1 }])("RA-20: the loop goes on after a result of %s", (value) =>
+    Effect.map(ReAct.run("T"), ({ answer }) => expect(answer).toBe("Done.")).pipe(
+      Effect.provide(world([asks(["Odd", input("x")]), "Done."], { Odd: { gives: () => Promise.resolve(value) } }))
+    )
+  )
+
+  it.effect("a last turn that was cut off, or says nothing, is told as what it is", () =>
+    Effect.gen(function* () {
+      const cut = yield* Effect.flip(ReAct.run("T", { maxTurns: 1 })).pipe(
+        Effect.provide(world([{ text: "I thi", finishReason: "length" }]))
+      )
+      expect(cut._tag).toBe("TruncatedReply")
+      const empty = yield* Effect.flip(ReAct.run("T", { maxTurns: 1 })).pipe(Effect.provide(world([""])))
+      expect(empty).toMatchObject({ _tag: "LlmError", reason: { _tag: "EmptyReply" } })
+    })
+  )
+})
+
 describe("ReAct, in text", () => {
   it.effect("reads one action at a time and shows the observation", () =>
     Effect.gen(function* () {

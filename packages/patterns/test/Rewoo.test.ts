@@ -282,7 +282,7 @@ describe("Rewoo.sequential", () => {
 
 describe("Rewoo.parallel", () => {
   it.effect(
-    "with a stub planner and two fake 100 ms search tools: both searches started before either finished and the calculator started only after both",
+    "PA-09: with a stub planner and two fake 100 ms search tools: both searches started before either finished and the calculator started only after both",
     () =>
       Effect.gen(function* () {
         const { evidence } = yield* inTime(Rewoo.parallel("Q"))
@@ -339,7 +339,7 @@ describe("Rewoo.parallel", () => {
     )
   )
 
-  it.effect("lists evidence in plan order regardless of completion order", () =>
+  it.effect("PA-08: lists evidence in plan order regardless of completion order", () =>
     Effect.gen(function* () {
       const { evidence } = yield* inTime(Rewoo.parallel("Q"), "5 millis", 40)
       expect(evidence.map((piece) => piece.variable)).toEqual(["#E1", "#E2"])

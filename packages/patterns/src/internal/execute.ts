@@ -11,8 +11,8 @@ import { errorInfo, type PastStep } from "@forethought/core/RunEvent"
 import * as Effect from "effect/Effect"
 
 /**
- * Hands a step to an executor. What it fails with, but for an `LlmError`, is a failed result with the error's text.
- * Its calls are named under `segment`.
+ * Hands a step to an executor. What it fails with is a failed result with the error's text, and so is a model that has
+ * nothing to say; any other `LlmError` ends the run. Its calls are named under `segment`.
  */
 export const attempt = <E, R>(
   run: Run,
@@ -23,7 +23,7 @@ export const attempt = <E, R>(
   const call = run.id(segment)
   return Effect.suspend(() => executor({ ...input, call })).pipe(
     Effect.catchAll((error) =>
-      error instanceof LlmError
+      error instanceof LlmError && error.reason._tag !== "EmptyReply"
         ? Effect.fail(error)
         : Effect.succeed({ status: "failed" as const, result: errorInfo(error).message })
     ),

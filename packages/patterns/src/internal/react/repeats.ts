@@ -37,7 +37,13 @@ export const add = (repeats: Repeats, observations: ReadonlyArray<Observation>):
 }
 
 const keyOf = ({ call, outcome, text }: Observation): string =>
-  JSON.stringify([call.tool, canonical(Either.getOrElse(call.input, (error) => error.input)), outcome, text])
+  JSON.stringify([
+    call.tool,
+    canonical(Either.getOrElse(call.input, (error) => error.input)),
+    outcome,
+    // What a call had reported until it timed out differs from time to time: it timed out all the same.
+    outcome === "timeout" ? "" : text
+  ])
 
 const canonical = (input: string): unknown => {
   try {

@@ -6,6 +6,7 @@
 import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import type { Evidence } from "@forethought/core/RunEvent"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
+import { fit } from "./evidence.js"
 
 export const planner = PromptTemplate.make(`For the question below, make a plan of tool calls that will gather
 everything needed. Write the whole plan now. You will not see any
@@ -34,15 +35,20 @@ Plan and evidence:
 Give the final answer with one sentence of justification.`)
 
 /** Each step as planned, followed by its evidence in a fence that the evidence cannot close. */
-export const planWithEvidence = (evidence: ReadonlyArray<Evidence>, maxEvidenceChars: number): string =>
-  evidence
-    .map((piece) => {
+export const planWithEvidence = (evidence: ReadonlyArray<Evidence>, maxEvidenceChars: number): string => {
+  const texts = fit(
+    evidence.map((piece) => piece.text),
+    maxEvidenceChars
+  )
+  return evidence
+    .map((piece, index) => {
       const status = piece.status === "ok" ? "" : ` (${piece.status})`
       return [
         ...(piece.reason === "" ? [] : [`Plan: ${piece.reason}`]),
         `${piece.variable} = ${piece.tool}[${piece.input}]`,
         `Evidence for ${piece.variable}${status}:`,
-        ReplyText.fence("evidence", ReplyText.cut(piece.text, maxEvidenceChars))
+        ReplyText.fence("evidence", texts[index] ?? "")
       ].join("\n")
     })
     .join("\n\n")
+}

@@ -140,7 +140,7 @@ export interface RunOptions<E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox> {
 export const run = <E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox>(
   task: string,
   options: RunOptions<E, R> = {}
-): Effect.Effect<Succeeded, Error, Llm.Llm | Toolbox.Toolbox | R> => {
+): Effect.Effect<Succeeded, TaskFailed | Failure.Failure<Llm.LlmError, Progress>, Llm.Llm | Toolbox.Toolbox | R> => {
   const settings = check(options)
   return options.executor === undefined
     ? runWith(task, settings, ReAct.executor, options.verify)

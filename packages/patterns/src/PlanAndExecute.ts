@@ -103,7 +103,11 @@ export interface RunOptions<E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox> {
 export const run = <E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox>(
   goal: string,
   options: RunOptions<E, R> = {}
-): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox | R> => {
+): Effect.Effect<
+  Answered,
+  StepCapReached | Failure.Failure<ParseError | TruncatedReply | Llm.LlmError, Progress>,
+  Llm.Llm | Toolbox.Toolbox | R
+> => {
   const settings = check(options)
   return options.executor === undefined
     ? runWith(goal, settings, ReAct.executor)

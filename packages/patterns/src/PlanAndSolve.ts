@@ -66,7 +66,10 @@ export interface RunOptions<A> {
 // ---------------------------------------------------------------------------------------------------------------
 
 /** Reasons, extracts, validates. Two model calls, one more for each time a model is asked again. */
-export const run = <A>(question: string, options: RunOptions<A>): Effect.Effect<Answered<A>, Error, Llm.Llm> => {
+export const run = <A>(
+  question: string,
+  options: RunOptions<A>
+): Effect.Effect<Answered<A>, Failure.Failure<TruncatedReply | ParseError | Llm.LlmError, Progress>, Llm.Llm> => {
   const settings = check(options)
   return Run.run("plan-and-solve", question, (run) =>
     Effect.gen(function* () {

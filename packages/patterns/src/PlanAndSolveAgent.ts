@@ -129,7 +129,11 @@ export interface RunOptions {
 export const run = (
   task: string,
   options: RunOptions = {}
-): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox> => {
+): Effect.Effect<
+  Answered,
+  NotCompleted | Failure.Failure<ParseError | TruncatedReply | Llm.LlmError, Progress>,
+  Llm.Llm | Toolbox.Toolbox
+> => {
   const settings = check(options)
   return Run.run("plan-and-solve-agent", task, (run) =>
     Effect.flatMap(Toolbox.Toolbox, ({ describe }) => {

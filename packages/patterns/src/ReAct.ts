@@ -124,7 +124,11 @@ export interface RunOptions {
 export const run = (
   task: string,
   options: RunOptions = {}
-): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox> => {
+): Effect.Effect<
+  Answered,
+  Failure.Failure<CapReached | Stuck | TruncatedReply | LlmError, Progress>,
+  Llm.Llm | Toolbox.Toolbox
+> => {
   Options.rejectUnknown("ReAct.run", options, optionKeys)
   const limits = settings(options)
   return Run.run("react", task, (run) =>

@@ -116,7 +116,11 @@ export interface ParallelOptions extends SequentialOptions {
 export const sequential = (
   question: string,
   options: SequentialOptions = {}
-): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox> => {
+): Effect.Effect<
+  Answered,
+  Failure.Failure<InvalidPlan | TruncatedReply | LlmError, Progress>,
+  Llm.Llm | Toolbox.Toolbox
+> => {
   Options.rejectUnknown("Rewoo.sequential", options, sequentialKeys)
   return solve(question, settings("Rewoo.sequential", "rewoo", options), { concurrency: 1, onFailure: "continue" })
 }
@@ -131,7 +135,11 @@ export const sequential = (
 export const parallel = (
   question: string,
   options: ParallelOptions = {}
-): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox> => {
+): Effect.Effect<
+  Answered,
+  Failure.Failure<InvalidPlan | TruncatedReply | LlmError, Progress>,
+  Llm.Llm | Toolbox.Toolbox
+> => {
   Options.rejectUnknown("Rewoo.parallel", options, [...sequentialKeys, "concurrency"])
   const concurrency = Options.wholeNumber("Rewoo.parallel", "concurrency", options.concurrency ?? 4)
   return solve(question, settings("Rewoo.parallel", "rewoo-parallel", options), { concurrency, onFailure: "skip" })

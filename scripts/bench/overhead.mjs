@@ -37,11 +37,7 @@ export const cases = {
     title: "Plan-and-Execute, 10 steps (21 model calls)",
     calls: 21,
     model: instant((request) =>
-      request.role === "planner"
-        ? simple.plan
-        : request.role === "executor"
-          ? "done"
-          : simple.decision(stepOf(request))
+      request.role === "planner" ? simple.plan : request.role === "executor" ? "done" : simple.decision(stepOf(request))
     ),
     run: () => PlanAndExecute.run("goal", { maxSteps: 11 }),
     plain: () => simple.planAndExecute("goal", simple.planAndExecuteModel)

@@ -215,7 +215,12 @@ export const show = ({ makespan, nodes }) => {
   table("Scheduler, instant steps: best of several runs, beside a plain-promise ready queue and p-graph", nodes)
   table(
     "Makespan over max(critical path, work / concurrency), median over random graphs with lognormal latencies",
-    makespan.map((row) => ({ ...row, hops: row.hops.toFixed(3), estimates: row.estimates.toFixed(3), waves: row.waves.toFixed(3) }))
+    makespan.map((row) => ({
+      ...row,
+      hops: row.hops.toFixed(3),
+      estimates: row.estimates.toFixed(3),
+      waves: row.waves.toFixed(3)
+    }))
   )
 }
 

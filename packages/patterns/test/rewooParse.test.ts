@@ -336,6 +336,27 @@ describe("several steps", () => {
   })
 })
 
+describe("a reply of thousands of calls", () => {
+  const plan = (length: number) => Array.from({ length }, (_, index) => `#E${index + 1} = Search[a]`).join("\n")
+  it("is read up to 10,000", () => {
+    const { issues, steps } = readPlan(plan(10_000))
+    expect(issues).toEqual([])
+    expect(steps).toHaveLength(10_000)
+  })
+  it("has an issue beyond that, so that it never runs in part", () => {
+    const { issues, steps } = readPlan(plan(10_002))
+    expect(steps.at(-1)?.variable).toBe("#E10000")
+    expect(issues).toEqual([
+      {
+        _tag: "Unreadable",
+        line: "#E10001 = Search[a]\n#E10002 = Search[a]",
+        at: plan(10_000).length + 1,
+        why: "write fewer calls."
+      }
+    ])
+  })
+})
+
 describe("unclosed inputs", () => {
   it.each([
     ["#E1 = A[x", ["#E1 A(x) !"]],

@@ -62,7 +62,11 @@ const rewoo = (checkpointer, parallel) => {
     .addConditionalEdges("join", next, ["worker", "solver"])
     .addEdge("solver", END)
     .compile({ checkpointer })
-  return { graph, input: { question: "question" }, read: ({ answer, done }) => answer === "answer" && done.length === 8 }
+  return {
+    graph,
+    input: { question: "question" },
+    read: ({ answer, done }) => answer === "answer" && done.length === 8
+  }
 }
 
 const react = (checkpointer) => {
@@ -70,7 +74,10 @@ const react = (checkpointer) => {
   const graph = new StateGraph(State)
     .addNode("agent", async ({ messages, turn }) => {
       const reply = await simple.reactModel(messages, turn + 1)
-      return { turn: turn + 1, messages: [{ role: "assistant", content: reply.text ?? "", toolCalls: reply.calls ?? [] }] }
+      return {
+        turn: turn + 1,
+        messages: [{ role: "assistant", content: reply.text ?? "", toolCalls: reply.calls ?? [] }]
+      }
     })
     .addNode("tools", async ({ messages }) => ({
       messages: await Promise.all(
@@ -82,7 +89,10 @@ const react = (checkpointer) => {
       )
     }))
     .addEdge(START, "agent")
-    .addConditionalEdges("agent", ({ messages }) => (messages.at(-1).toolCalls.length > 0 ? "tools" : END), ["tools", END])
+    .addConditionalEdges("agent", ({ messages }) => (messages.at(-1).toolCalls.length > 0 ? "tools" : END), [
+      "tools",
+      END
+    ])
     .addEdge("tools", "agent")
     .compile({ checkpointer })
   const input = {

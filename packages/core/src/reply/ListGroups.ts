@@ -49,15 +49,17 @@ export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bul
   const finish = () => {
     // The last step has its paragraph where each step before has one: then it is no closing remark.
     const [first] = held
-    const before = items.slice(0, -1)
-    if (item !== undefined && first !== undefined && before.length > 0 && before.every((other) => other.hasParagraph)) {
-      for (const line of first) item.lines.push(line)
+    if (item !== undefined && first !== undefined && items.length > 1) {
+      const last = item
+      if (items.every((other) => other === last || other.hasParagraph)) for (const line of first) last.lines.push(line)
     }
     item = undefined
-    held = []
+    if (held.length > 0) held = []
   }
 
-  for (const [index, line] of lines.entries()) {
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index]
+    if (line === undefined) continue
     const mark = fenceLine(line.raw)
     if (inner !== undefined) {
       keep(line.raw)
@@ -104,12 +106,14 @@ export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bul
         for (const paragraph of held) for (const line of paragraph) item.lines.push(line)
         item.hasParagraph = true
       }
-      if (items.length === 0) lists.push({ lead, items, isAlone })
       base = items.length === 0 ? line.indent : Math.min(base, line.indent)
       if (items.length === 0) style = line.style
       item = { number, text: line.text, lines: [], hasParagraph: false }
-      items.push(item)
-      held = []
+      if (items.length === 0) {
+        items = [item]
+        lists.push({ lead, items, isAlone })
+      } else items.push(item)
+      if (held.length > 0) held = []
       afterBlank = false
       isBroken = false
       hasSubList = false
@@ -136,10 +140,10 @@ export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bul
     }
   }
   finish()
-  return lists.map((list) => ({
-    lead: list.lead,
-    isAlone: list.isAlone && lists.length === 1,
-    items: list.items.map(textOfItem).filter((text) => !ListLine.isEmptyItem(text))
+  return lists.map(({ isAlone, items, lead }) => ({
+    lead,
+    isAlone: isAlone && lists.length === 1,
+    items: items.map(textOfItem).filter((text) => !ListLine.isEmptyItem(text))
   }))
 }
 
@@ -156,6 +160,7 @@ const isUnfinishedSentence = (line: ListLine.Line | undefined): boolean =>
   line !== undefined && line.kind === "text" && !/[.!?:;…。！？：；]$/u.test(line.text)
 
 const textOfItem = (item: Item): string => {
+  if (item.lines.length === 0) return trim(item.text)
   const indents = item.lines.filter((line) => line !== "").map((line) => line.search(/\S|$/))
   const common = indents.length === 0 ? 0 : indents.reduce((a, b) => Math.min(a, b))
   return trim([item.text, ...item.lines.map((line) => line.slice(common))].join("\n"))

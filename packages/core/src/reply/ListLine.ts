@@ -28,32 +28,35 @@ export const read = (source: string): Line => {
   const raw = trimEnd(source)
   let i = 0
   let indent = 0
-  const blanks = () => {
-    for (; i < raw.length && isBlank(raw.charCodeAt(i)); i++) indent += width(raw.charCodeAt(i), indent)
-  }
-  blanks()
-  while (raw.charAt(i) === ">") {
-    i++
-    indent = 0
-    blanks()
+  for (; i < raw.length; i++) {
+    const code = raw.charCodeAt(i)
+    if (code === 0x3e) indent = 0
+    else if (isBlank(code)) indent += width(code, indent)
+    else break
   }
   const body = raw.slice(i)
-  const plain = (kind: Line["kind"], text: string): Line => ({ kind, raw, indent, text, number: 0, style: "plain" })
-  if (body === "") return plain("blank", "")
+  if (body === "") return { kind: "blank", raw, indent, text: "", number: 0, style: "plain" }
 
-  const heading = /^#{1,6}(?=\s)/.exec(body)?.[0] ?? ""
+  const heading = body.startsWith("#") ? (/^#{1,6}(?=\s)/.exec(body)?.[0] ?? "") : ""
   const afterHeading = trim(body.slice(heading.length))
   const bullet = bulletLength(afterHeading)
-  const afterBullet = trim(afterHeading.slice(bullet))
+  const afterBullet = bullet === 0 ? afterHeading : trim(afterHeading.slice(bullet))
   const item = numbered(afterBullet)
-  if (item !== undefined) return { kind: "number", raw, indent, ...item }
-  if (heading !== "" || isRule(body) || isAllBold(body)) return plain("break", trim(body))
-  return bullet > 0 ? plain("bullet", withoutEmphasis(afterBullet)) : plain("text", trim(body))
+  if (item !== undefined) {
+    return { kind: "number", raw, indent, text: item.text, number: item.number, style: item.style }
+  }
+  if (heading !== "" || isRule(body) || isAllBold(body)) {
+    return { kind: "break", raw, indent, text: trim(body), number: 0, style: "plain" }
+  }
+  return bullet > 0
+    ? { kind: "bullet", raw, indent, text: withoutEmphasis(afterBullet), number: 0, style: "plain" }
+    : { kind: "text", raw, indent, text: trim(body), number: 0, style: "plain" }
 }
 
 /** The number and text of a numbered item, or undefined when the text does not start with a label. */
 export const numbered = (source: string): Pick<Line, "number" | "style" | "text"> | undefined => {
-  const opener = /^(?:\*{1,3}|_{1,3})(?=\S)/.exec(source)?.[0] ?? ""
+  const first = source.charCodeAt(0)
+  const opener = first === 0x2a || first === 0x5f ? (/^(?:\*{1,3}|_{1,3})(?=\S)/.exec(source)?.[0] ?? "") : ""
   const label = labelAt(source, opener.length, opener)
   if (label === undefined) return undefined
   let rest = source.slice(label.end)
@@ -70,6 +73,7 @@ export const numbered = (source: string): Pick<Line, "number" | "style" | "text"
 
 /** Removes emphasis that surrounds the whole text; marks inside stay. */
 export const withoutEmphasis = (text: string): string => {
+  if (!text.startsWith("*") && !text.startsWith("_")) return text
   for (const mark of ["***", "**", "*", "___", "__", "_"]) {
     if (text.length <= mark.length * 2 || !text.startsWith(mark) || !text.endsWith(mark)) continue
     const inner = text.slice(mark.length, -mark.length)
@@ -81,7 +85,9 @@ export const withoutEmphasis = (text: string): string => {
 
 /** Whether an item says nothing: no text, or just a number, or a number with punctuation behind it. */
 export const isEmptyItem = (text: string): boolean => {
-  if (/^[A-Za-z]/.test(text)) return false
+  if (text === "") return true
+  const first = text.charCodeAt(0)
+  if ((first >= 0x41 && first <= 0x5a) || (first >= 0x61 && first <= 0x7a)) return false
   let isNumber = true
   for (const c of text) {
     if (/[\s\p{Z}\p{Cf}]/u.test(c)) continue
@@ -123,15 +129,18 @@ const chineseLabel = /([一二三四五六七八九十]{1,3})(?=[、．.：:）)
 const keycapLabel = /((?:[0-9]\ufe0f?\u20e3)+)/uy
 
 const labelAt = (text: string, at: number, opener: string): Label | undefined => {
+  const c = text.charCodeAt(at)
+  if (!canStartLabel(c)) return undefined
+  const simple = isDigitCode(c) ? simpleNumber(text, at) : -1
+  if (simple > at) return closed(text, simple, opener, Number(text.slice(at, simple)), "plain", "required")
   const match = (pattern: RegExp) => {
     pattern.lastIndex = at
     return pattern.exec(text)
   }
-  const c = text.charCodeAt(at)
   const circled = c >= 0x2460 && c <= 0x2473 ? c - 0x245f : c >= 0x2776 && c <= 0x277f ? c - 0x2775 : 0
   if (circled > 0) return closed(text, at + 1, opener, circled, "bracket", "optional")
   // The first character says which forms are possible: most lines then need one or two tries.
-  const isDigit = c >= 0x30 && c <= 0x39
+  const isDigit = isDigitCode(c)
   const keycap = isDigit ? match(keycapLabel) : null
   if (keycap !== null) {
     const digits = [...keycap[0]].filter((d) => d >= "0" && d <= "9").join("")
@@ -155,6 +164,30 @@ const labelAt = (text: string, at: number, opener: string): Label | undefined =>
   return closed(text, at + chinese[0].length, opener, chineseNumber(chinese[1] ?? ""), "chinese", "required")
 }
 
+const isAnyDigitCode = (code: number): boolean => isDigitCode(code) || (code >= 0xff10 && code <= 0xff19)
+const isDigitCode = (code: number): boolean => code >= 0x30 && code <= 0x39
+
+/** Most lines of prose end here: of ASCII, only digits, `#`, `(`, `[` and the first letters of {@link words} start one. */
+const canStartLabel = (code: number): boolean =>
+  code >= 0x80 ||
+  isDigitCode(code) ||
+  code === 0x23 ||
+  code === 0x28 ||
+  code === 0x5b ||
+  "stapekSTAPEK".includes(String.fromCharCode(code))
+
+/** Where one to three digits before a plain `.`, `)` or `:` end, by far the most common label; else -1. */
+const simpleNumber = (text: string, at: number): number => {
+  let end = at
+  while (end < at + 3 && isDigitCode(text.charCodeAt(end))) end++
+  if (end === at) return -1
+  const c = text.charCodeAt(end)
+  if (c !== 0x2e && c !== 0x29 && c !== 0x3a) return -1
+  // `1.º` counts too, and is longer.
+  const next = text.charCodeAt(end + 1)
+  return next === 0xba || next === 0xaa || next === 0xb0 ? -1 : end
+}
+
 /** Completes a label with what ends it, and with the emphasis that may close before or after that. */
 const closed = (
   text: string,
@@ -166,23 +199,23 @@ const closed = (
 ): Label | undefined => {
   let end = at
   let isClosed = false
-  const close = () => {
-    if (opener !== "" && !isClosed && text.startsWith(opener, end)) {
-      end += opener.length
-      isClosed = true
-    }
+  if (opener !== "" && text.startsWith(opener, end)) {
+    end += opener.length
+    isClosed = true
   }
-  close()
   const stop = afterTerminator(text, end, need !== "required")
   if (stop < 0 && need !== "optional" && !(need === "orEnd" && end >= text.length)) return undefined
   if (stop >= 0) end = stop
-  close()
+  if (opener !== "" && !isClosed && text.startsWith(opener, end)) {
+    end += opener.length
+    isClosed = true
+  }
   return { number, style, end, closed: isClosed }
 }
 
 /** Behind `.` `)` `:` `、` `-` and their like, or -1 where the number goes on or is part of a sentence. */
 const afterTerminator = (text: string, at: number, afterWord: boolean): number => {
-  const isDigit = (i: number) => /[0-9０-９]/.test(text.charAt(i))
+  const isDigit = (i: number) => isAnyDigitCode(text.charCodeAt(i))
   let i = text.charAt(at) === "\\" ? at + 1 : at
   const c = text.charAt(i)
   if (c !== "" && ".．。)）、:：,，|".includes(c)) {
@@ -232,13 +265,16 @@ const chineseNumber = (text: string): number => {
 const bulletPattern = /^(?:[-*+•‣◦▪▫●○■□◆·–—➤→]|\p{Extended_Pictographic}\ufe0f?)(?=\s|$)/u
 
 const bulletLength = (text: string): number => {
+  const c = text.charCodeAt(0)
+  if (c < 0x80 && c !== 0x2d && c !== 0x2a && c !== 0x2b) return 0
   const bullet = bulletPattern.exec(text)?.[0].length ?? 0
   if (bullet === 0) return 0
   const box = /^\s{1,4}\[[ xX✓]?\](?=\s)/.exec(text.slice(bullet, bullet + 10))?.[0].length ?? 0
   return bullet + box
 }
 
-const isRule = (text: string): boolean => /^(?:-{3,}|\*{3,}|_{3,}|={3,}|—{2,})$/.test(text)
+const isRule = (text: string): boolean =>
+  "-*_=—".includes(text.charAt(0)) && /^(?:-{3,}|\*{3,}|_{3,}|={3,}|—{2,})$/.test(text)
 
 const isAllBold = (text: string): boolean => {
   const body = text.endsWith(":") || text.endsWith("：") ? trimEnd(text.slice(0, -1)) : text

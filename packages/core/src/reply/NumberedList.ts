@@ -46,7 +46,7 @@ export const readVisible = (shown: string, reply: string): Either.Either<Readonl
   if (body === "") return fail("empty_reply", "an empty reply")
   if (startsPlan(body, JsonText.afterBlanks(body, 0))) return readJson(body, reply)
 
-  const lines = body.split("\n").map(ListLine.read)
+  const lines = linesOf(body)
   splitIntroduction(lines)
   const numbered = group(lines, "number")
   const lists = numbered.length > 0 ? numbered : bullets(lines)
@@ -162,6 +162,18 @@ const inlineSteps = (lines: ReadonlyArray<ListLine.Line>, items: ReadonlyArray<s
   return (lines[at]?.number ?? 0) > 1 && /(?:^|\s)1[.)]\s/.test(before) ? before : undefined
 }
 
+/** Each line as read. One by one: a list of a million short lines is not held twice. */
+const linesOf = (body: string): Array<ListLine.Line> => {
+  const lines: Array<ListLine.Line> = []
+  for (let from = 0; from <= body.length; ) {
+    const end = body.indexOf("\n", from)
+    const to = end < 0 ? body.length : end
+    lines.push(ListLine.read(body.slice(from, to)))
+    from = to + 1
+  }
+  return lines
+}
+
 /** `Plan: 1. First step` starts a list when the next item is number 2, or when it says that it is the plan. */
 const splitIntroduction = (lines: Array<ListLine.Line>): void => {
   const at = lines.findIndex((line) => line.kind === "number")
@@ -207,10 +219,16 @@ const namesLast = (lead: string): boolean =>
 const namesPhase = (lead: string): boolean =>
   /(?:phase|stage|part|section|day|阶段|階段)\s*(?:\d|[ivx]+\b|one|two|three|[一二三四五])/iu.test(lead)
 
+/** More lists than this have no single plan among them. */
+const maxLists = 1_000
+
 const choose = (lists: ReadonlyArray<List>): ReadonlyArray<string> | undefined => {
   const last = lists.at(-1)
   if (last === undefined) return []
-  if (lists.every((list) => list.items.join("\n") === last.items.join("\n"))) return last.items
+  const same = (list: List) =>
+    list.items.length === last.items.length && list.items.every((item, index) => item === last.items[index])
+  if (lists.every(same)) return last.items
+  if (lists.length > maxLists) return undefined
   if (lists.every((list) => namesPhase(list.lead))) return lists.flatMap((list) => list.items)
   if (namesLast(last.lead)) return last.items
   const plans = lists.filter((list) => namesPlan(list.lead))

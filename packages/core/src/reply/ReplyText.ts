@@ -138,9 +138,11 @@ export interface FenceLine {
 
 /** Reads a line as a code fence of at least three backticks or tildes; undefined when it is none. */
 export const fenceLine = (line: string): FenceLine | undefined => {
-  const body = trim(line)
-  const mark = body.charAt(0)
+  let start = 0
+  while (start < line.length && isBlank(line.charCodeAt(start))) start++
+  const mark = line.charAt(start)
   if (mark !== "`" && mark !== "~") return undefined
+  const body = trim(line)
   let length = 1
   while (body.charAt(length) === mark) length++
   if (length < 3) return undefined

@@ -21,8 +21,11 @@ const plain = (text: string): string =>
     .replace(/[^\p{L}\p{N}.%+\-/]/gu, "")
     .replace(/\.$/, "")
 
-const isWordChar = (char: string): boolean =>
-  char < "\u0080" ? /^[A-Za-z0-9_]/.test(char) : /[\p{Script=Latin}\p{N}\p{M}]/u.test(char)
+const isWordChar = (char: string): boolean => {
+  const code = char.charCodeAt(0)
+  if (code >= 0x80) return /[\p{Script=Latin}\p{N}\p{M}]/u.test(char)
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95
+}
 const isLetter = (label: string): boolean => /^[A-Za-z]$/.test(label)
 
 interface Hit<L> {
@@ -67,7 +70,7 @@ export const optionInMarked = <L extends string>(
     const inSentence = inSentences(text, start, sentenceEnd(text, start, end), options)
     return inSentence._tag === "Problem" && inSentence.problem === "no_option" && !marked.strong ? ignored : inSentence
   }
-  const said = plain(body)
+  const said = options.some((option) => option.text !== undefined) ? plain(body) : ""
   const exact = options.filter((option) => option.text !== undefined && said !== "" && plain(option.text) === said)
   const [only] = exact
   if (only !== undefined && exact.length === 1 && labelAt(text, start, options)?.end !== end) return found(only.label)
@@ -274,7 +277,7 @@ const candidates = <L extends string>(
 /** The option of a text without a marker: the whole reply is one, or a single one is spoken for. */
 export const optionInPlain = <L extends string>(text: string, options: ReadonlyArray<OptionSpec<L>>): Finding<L> => {
   const body = text.trim()
-  const said = plain(body)
+  const said = options.some((option) => option.text !== undefined) ? plain(body) : ""
   const exact = options.filter((option) => option.text !== undefined && said !== "" && plain(option.text) === said)
   const [only] = exact
   if (only !== undefined && exact.length === 1) return found(only.label)

@@ -64,14 +64,17 @@ const separatorEnd = (text: string, at: number): number => {
   return char === "=" || char === ":" || char === "＝" || char === "：" ? at + 1 : -1
 }
 
-/** Every label of the text, in order. A mention without `=` or `:` is no label. */
-export const scanLabels = (text: string): ReadonlyArray<Label> => {
+/** More labels than this are no plan: the scan ends. */
+export const maxLabels = 10_000
+
+/** The labels of the text, in order, and one more than {@link maxLabels} at the most. A mention without `=` or `:` is none. */
+export const scanLabels = (text: string): Array<Label> => {
   const labels: Array<Label> = []
   let start = 0
   let end = -1
   let content = 0
   let lineHasBoundary = false
-  for (let at = text.indexOf("#"); at !== -1; at = text.indexOf("#", at + 1)) {
+  for (let at = text.indexOf("#"); at !== -1 && labels.length <= maxLabels; at = text.indexOf("#", at + 1)) {
     const tokenEnd = variableEnd(text, at)
     if (tokenEnd === -1) continue
     if (at > end) {

@@ -6,7 +6,7 @@
 import { visible } from "@forethought/core/reply/ReplyText"
 import { unquote } from "../unquote.js"
 import type { PlanIssue } from "./issues.js"
-import { type Label, matchBrackets, readHead, scanLabels } from "./labels.js"
+import { type Label, matchBrackets, maxLabels, readHead, scanLabels } from "./labels.js"
 import {
   findInlinePlan,
   isMarkdownCode,
@@ -55,8 +55,19 @@ const how = "write each call as `#E1 = Tool[input]`."
  * - Anything else that looks like a call is an issue: a missing `#`, a missing `=`, missing brackets, two calls in one.
  * - A `Question:` after the first step ends the plan; a call behind it is an issue, never a step.
  * - `Evidence:` and `Observation:` lines are ignored: only tools give evidence.
+ * - More than 10,000 labels are no plan: what follows them is an issue as a whole.
  */
-export const readPlan = (reply: string): PlanReading => new PlanReader(visible(reply)).read()
+export const readPlan = (reply: string): PlanReading => {
+  const text = visible(reply)
+  const labels = scanLabels(text)
+  const beyond = labels[maxLabels]
+  if (beyond === undefined) return new PlanReader(text).read(labels)
+  labels.length = maxLabels
+  const { issues, steps } = new PlanReader(text.slice(0, beyond.from)).read(labels)
+  const line = text.slice(beyond.from, beyond.from + 400).trim()
+  const rest: PlanIssue = { _tag: "Unreadable", line, at: beyond.from, why: "write fewer calls." }
+  return { steps, issues: [...issues, rest] }
+}
 
 interface Draft {
   readonly reason: string
@@ -80,9 +91,8 @@ class PlanReader {
 
   constructor(readonly text: string) {}
 
-  read(): PlanReading {
+  read(labels: ReadonlyArray<Label>): PlanReading {
     const { text } = this
-    const labels = scanLabels(text)
     const closes = matchBrackets(text, labels)
     const boundaries = nextBoundaries(text, labels)
     let position = 0

@@ -22,7 +22,13 @@ interface Item {
   hasParagraph: boolean
 }
 
-/** Gathers the items of one kind into lists, in order. Lines of the other kind are text. One pass. */
+/** More lists than this have no single plan among them: the pass ends. */
+export const maxLists = 1_000
+
+/**
+ * Gathers the items of one kind into lists, in order, and one more than {@link maxLists} at the most. Lines of the other
+ * kind are text. One pass.
+ */
 export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bullet"): Array<List> => {
   const lists: Array<{ readonly lead: string; readonly items: Array<Item>; isAlone: boolean }> = []
   let items: Array<Item> = []
@@ -57,7 +63,7 @@ export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bul
     if (held.length > 0) held = []
   }
 
-  for (let index = 0; index < lines.length; index++) {
+  for (let index = 0; index < lines.length && lists.length <= maxLists; index++) {
     const line = lines[index]
     if (line === undefined) continue
     const mark = fenceLine(line.raw)

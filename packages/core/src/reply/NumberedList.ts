@@ -6,7 +6,7 @@ import { excerpt, ParseError } from "../ReplyError.js"
 import * as JsonRepair from "./JsonRepair.js"
 import * as JsonReply from "./JsonReply.js"
 import * as JsonText from "./JsonText.js"
-import { group, type List } from "./ListGroups.js"
+import { group, type List, maxLists } from "./ListGroups.js"
 import * as ListLine from "./ListLine.js"
 import { indented, trim, trimLines, unfence } from "./ReplyText.js"
 
@@ -219,16 +219,13 @@ const namesLast = (lead: string): boolean =>
 const namesPhase = (lead: string): boolean =>
   /(?:phase|stage|part|section|day|阶段|階段)\s*(?:\d|[ivx]+\b|one|two|three|[一二三四五])/iu.test(lead)
 
-/** More lists than this have no single plan among them. */
-const maxLists = 1_000
-
 const choose = (lists: ReadonlyArray<List>): ReadonlyArray<string> | undefined => {
   const last = lists.at(-1)
   if (last === undefined) return []
   const same = (list: List) =>
     list.items.length === last.items.length && list.items.every((item, index) => item === last.items[index])
-  if (lists.every(same)) return last.items
   if (lists.length > maxLists) return undefined
+  if (lists.every(same)) return last.items
   if (lists.every((list) => namesPhase(list.lead))) return lists.flatMap((list) => list.items)
   if (namesLast(last.lead)) return last.items
   const plans = lists.filter((list) => namesPlan(list.lead))

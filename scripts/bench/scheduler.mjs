@@ -67,13 +67,20 @@ const best = async (times, body) => {
   }
   return fastest
 }
-/** The growth of the heap while the body runs, sampled at its end before anything is collected. */
+/** The most that the heap grew by while the body ran, looked at now and then. */
 const memory = async (body) => {
   gc()
   const before = process.memoryUsage().heapUsed
-  const kept = await body()
-  const grown = process.memoryUsage().heapUsed - before
-  return { grown: Math.max(0, grown), kept }
+  let peak = before
+  let steps = 0
+  const look = () => {
+    peak = Math.max(peak, process.memoryUsage().heapUsed)
+  }
+  await body(() => {
+    if (++steps % 256 === 0) look()
+  })
+  look()
+  return peak - before
 }
 
 /**
@@ -89,12 +96,13 @@ export const nodes = async ({ pGraph, quick = false } = {}) => {
       const dag = Either.getOrThrow(Dag.make(nodes))
       for (const concurrency of [4, 64]) {
         const ours = () => Effect.runPromise(Scheduler.run(dag, { concurrency, run: () => Effect.void }))
+        const watched = (look) => Effect.runPromise(Scheduler.run(dag, { concurrency, run: () => Effect.sync(look) }))
         const plain = () => promiseQueue(dag, concurrency, async () => {})
         const repeats = n >= 100_000 ? 3 : n >= 10_000 ? 10 : 200
         const time = await best(repeats, ours)
         const plainTime = await best(repeats, plain)
         const peerTime = pGraph === undefined ? undefined : await runPGraph(pGraph, nodes, concurrency)
-        const { grown } = await memory(ours)
+        const grown = await memory(watched)
         rows.push({
           shape,
           n,

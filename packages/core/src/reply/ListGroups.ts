@@ -22,7 +22,13 @@ interface Item {
   hasParagraph: boolean
 }
 
-/** Gathers the items of one kind into lists, in order. Lines of the other kind are text. One pass. */
+/** More lists than this have no single plan among them: the pass ends. */
+export const maxLists = 1_000
+
+/**
+ * Gathers the items of one kind into lists, in order, and one more than {@link maxLists} at the most. Lines of the other
+ * kind are text. One pass.
+ */
 export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bullet"): Array<List> => {
   const lists: Array<{ readonly lead: string; readonly items: Array<Item>; isAlone: boolean }> = []
   let items: Array<Item> = []
@@ -57,7 +63,7 @@ export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bul
     if (held.length > 0) held = []
   }
 
-  for (let index = 0; index < lines.length; index++) {
+  for (let index = 0; index < lines.length && lists.length <= maxLists; index++) {
     const line = lines[index]
     if (line === undefined) continue
     const mark = fenceLine(line.raw)
@@ -106,11 +112,13 @@ export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bul
         for (const paragraph of held) for (const line of paragraph) item.lines.push(line)
         item.hasParagraph = true
       }
-      if (items.length === 0) lists.push({ lead, items, isAlone })
       base = items.length === 0 ? line.indent : Math.min(base, line.indent)
       if (items.length === 0) style = line.style
       item = { number, text: line.text, lines: [], hasParagraph: false }
-      items.push(item)
+      if (items.length === 0) {
+        items = [item]
+        lists.push({ lead, items, isAlone })
+      } else items.push(item)
       if (held.length > 0) held = []
       afterBlank = false
       isBroken = false
@@ -138,14 +146,11 @@ export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bul
     }
   }
   finish()
-  return lists.map(({ isAlone, items, lead }) => {
-    const texts: Array<string> = []
-    for (const item of items) {
-      const text = textOfItem(item)
-      if (!ListLine.isEmptyItem(text)) texts.push(text)
-    }
-    return { lead, isAlone: isAlone && lists.length === 1, items: texts }
-  })
+  return lists.map(({ isAlone, items, lead }) => ({
+    lead,
+    isAlone: isAlone && lists.length === 1,
+    items: items.map(textOfItem).filter((text) => !ListLine.isEmptyItem(text))
+  }))
 }
 
 /** A line that ends in a colon and stands right before an item introduces a list rather than going on with a step. */

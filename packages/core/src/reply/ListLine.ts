@@ -85,6 +85,7 @@ export const withoutEmphasis = (text: string): string => {
 
 /** Whether an item says nothing: no text, or just a number, or a number with punctuation behind it. */
 export const isEmptyItem = (text: string): boolean => {
+  if (text === "") return true
   const first = text.charCodeAt(0)
   if ((first >= 0x41 && first <= 0x5a) || (first >= 0x61 && first <= 0x7a)) return false
   let isNumber = true
@@ -130,7 +131,7 @@ const keycapLabel = /((?:[0-9]\ufe0f?\u20e3)+)/uy
 const labelAt = (text: string, at: number, opener: string): Label | undefined => {
   const c = text.charCodeAt(at)
   if (!canStartLabel(c)) return undefined
-  const simple = simpleNumber(text, at)
+  const simple = isDigitCode(c) ? simpleNumber(text, at) : -1
   if (simple > at) return closed(text, simple, opener, Number(text.slice(at, simple)), "plain", "required")
   const match = (pattern: RegExp) => {
     pattern.lastIndex = at

@@ -6,7 +6,7 @@ import { excerpt, ParseError } from "../ReplyError.js"
 import * as JsonRepair from "./JsonRepair.js"
 import * as JsonReply from "./JsonReply.js"
 import * as JsonText from "./JsonText.js"
-import { group, type List } from "./ListGroups.js"
+import { group, type List, maxLists } from "./ListGroups.js"
 import * as ListLine from "./ListLine.js"
 import { indented, trim, trimLines, unfence } from "./ReplyText.js"
 
@@ -224,6 +224,7 @@ const choose = (lists: ReadonlyArray<List>): ReadonlyArray<string> | undefined =
   if (last === undefined) return []
   const same = (list: List) =>
     list.items.length === last.items.length && list.items.every((item, index) => item === last.items[index])
+  if (lists.length > maxLists) return undefined
   if (lists.every(same)) return last.items
   if (lists.every((list) => namesPhase(list.lead))) return lists.flatMap((list) => list.items)
   if (namesLast(last.lead)) return last.items

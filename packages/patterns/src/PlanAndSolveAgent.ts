@@ -26,7 +26,9 @@ import * as Either from "effect/Either"
 import { attempt } from "./internal/execute.js"
 import * as executorPrompts from "./internal/executor.js"
 import * as DataFlow from "./internal/planAndSolveAgent/dataFlow.js"
+import * as formats from "./internal/planAndSolveAgent/formats.js"
 import * as prompts from "./internal/planAndSolveAgent/prompts.js"
+import * as shown from "./internal/planAndSolveAgent/shown.js"
 import { refusedPlan, review } from "./internal/review.js"
 import * as ReAct from "./ReAct.js"
 
@@ -223,7 +225,7 @@ const execute = (
     const prompt = PromptTemplate.render(settings.executor, {
       task,
       step: step.description,
-      known: known(agent, step),
+      known: shown.known(settings.dataFlow, state, step),
       reply_format: settings.dataFlow === "results" ? prompts.verdictFormat : prompts.collectedFormat(step.outputs)
     })
     const reported = yield* attempt(run, reactWith(settings), `step-${index}/executor`, {
@@ -266,12 +268,12 @@ const replan = (agent: Agent, failed: DataFlow.AgentStep, executed: ExecutedStep
     const steps = yield* askForPlan(agent, "replanner", call, {
       content: PromptTemplate.render(settings.replanner, {
         task,
-        plan: numbered(
+        plan: shown.numbered(
           [failed, ...state.plan].map((step) => step.description),
           executed.index
         ),
-        completed: inFull(state.steps.filter((step) => step.status === "completed")),
-        failure: inFull([executed]),
+        completed: shown.inFull(state.steps.filter((step) => step.status === "completed")),
+        failure: shown.inFull([executed]),
         max_plan_length: String(settings.maxPlanLength),
         reply_format: planFormat(agent)
       })
@@ -326,7 +328,7 @@ const finalise = (agent: Agent): Effect.Effect<Answered, Unfinished> =>
           role: "user",
           content: PromptTemplate.render(settings.finalizer, {
             task,
-            steps: inFull(state.steps),
+            steps: shown.inFull(state.steps),
             verdict: completed ? prompts.completedVerdict : prompts.notCompletedVerdict
           })
         }
@@ -427,7 +429,7 @@ const askForPlan = (
       role,
       call,
       messages: [{ role: "user", content }],
-      ...(dataFlow === "declared" ? { format: declaredFormat } : {}),
+      ...(dataFlow === "declared" ? { format: formats.declaredPlan } : {}),
       reask,
       read: (reply, attempt) =>
         Either.filterOrLeft(
@@ -465,7 +467,7 @@ const reactWith =
   ({ dataFlow, maxTurns, react }: Settings) =>
   (input: { readonly step: string }): Effect.Effect<ExecutorResult, ReAct.Error, Llm.Llm | Toolbox.Toolbox> =>
     Effect.map(
-      ReAct.run(input.step, { ...react, maxTurns, ...(dataFlow === "results" ? {} : { format: reportFormat }) }),
+      ReAct.run(input.step, { ...react, maxTurns, ...(dataFlow === "results" ? {} : { format: formats.report }) }),
       ({ answer }) => ({ status: "completed" as const, result: answer })
     )
 
@@ -474,92 +476,6 @@ const read = ({ dataFlow }: Settings, step: DataFlow.AgentStep, reported: Execut
   if (reported.status === "failed") return { status: "failed", result: reported.result, collected: [] }
   if (dataFlow === "results") return DataFlow.readVerdict(reported.result)
   return DataFlow.readCollected(reported.result, dataFlow === "declared" ? step.outputs : [])
-}
-
-/** What the step sees of what came before. */
-const known = ({ settings, state }: Agent, step: DataFlow.AgentStep): string => {
-  const { collected, steps } = state
-  switch (settings.dataFlow) {
-    case "results":
-      return `Steps completed before, with results:\n${inFull(steps)}`
-    case "collected":
-      return `Steps completed before:\n${steps.length === 0 ? "(none)" : steps.map((past) => `${past.index}. ${past.description} (${past.status})`).join("\n")}\n\nValues collected so far:\n${values(Object.entries(collected))}`
-    case "declared":
-      return `Inputs of this step:\n${values(
-        step.inputs.flatMap((source) => {
-          const given = state.given[source.step - 1]?.find(([name]) => name === source.output)
-          return given === undefined ? [] : [[source.output, { value: given[1], step: source.step }] as const]
-        })
-      )}`
-  }
-}
-
-const values = (entries: ReadonlyArray<readonly [name: string, value: Collected]>): string =>
-  entries.length === 0
-    ? "(none)"
-    : entries
-        .map(([name, { step, value }]) => `${name} (from step ${step}):\n${ReplyText.fence("value", value)}`)
-        .join("\n")
-
-/** Steps as {index, description, result}, in full. */
-const inFull = (steps: ReadonlyArray<ExecutedStep>): string =>
-  steps.length === 0
-    ? "(none)"
-    : steps
-        .map(
-          ({ description, index, result, status }) =>
-            `${index}. ${description}\nResult (${status}):\n${ReplyText.fence("result", result)}`
-        )
-        .join("\n")
-
-const numbered = (steps: ReadonlyArray<string>, from: number): string =>
-  steps.map((step, index) => `${from + index}. ${step}`).join("\n")
-
-const reportFormat: Llm.ReplyFormat = {
-  name: "report",
-  schema: {
-    type: "object",
-    properties: {
-      status: { type: "string", enum: ["completed", "failed"] },
-      result: { type: "string" },
-      collected: { type: "object", additionalProperties: { type: "string" } }
-    },
-    required: ["status", "result", "collected"],
-    additionalProperties: false
-  }
-}
-
-const declaredFormat: Llm.ReplyFormat = {
-  name: "plan",
-  schema: {
-    type: "object",
-    properties: {
-      steps: {
-        type: "array",
-        minItems: 1,
-        items: {
-          type: "object",
-          properties: {
-            step: { type: "string" },
-            inputs: {
-              type: "array",
-              items: {
-                type: "object",
-                properties: { step: { type: "integer" }, output: { type: "string" } },
-                required: ["step", "output"],
-                additionalProperties: false
-              }
-            },
-            outputs: { type: "array", items: { type: "string" } }
-          },
-          required: ["step", "inputs", "outputs"],
-          additionalProperties: false
-        }
-      }
-    },
-    required: ["steps"],
-    additionalProperties: false
-  }
 }
 
 const check = (options: RunOptions): Settings => {

@@ -226,8 +226,8 @@ const least = (reader, text, limit) => {
 
 /** A megabyte in at most this many milliseconds, and twice the text in at most this many times the time. */
 export const limits = { milliseconds: 100, ratio: 2.2 }
-/** Ratios of times below this, in milliseconds, are noise. */
-const measurable = 20
+/** Ratios of times below this, in milliseconds, are noise, and far from any limit. */
+const measurable = 40
 
 export const speed = (only) => {
   const rows = []

@@ -203,10 +203,11 @@ export const cut = (text: string, maxChars: number): string => {
  */
 export const fence = (label: string, text: string): string => {
   let longest = 0
-  let run = 0
-  for (let i = 0; i < text.length; i++) {
-    run = text.charCodeAt(i) === 0x60 ? run + 1 : 0
-    if (run > longest) longest = run
+  for (let at = text.indexOf("`"); at !== -1; ) {
+    let end = at + 1
+    while (text.charCodeAt(end) === 0x60) end++
+    longest = Math.max(longest, end - at)
+    at = text.indexOf("`", end)
   }
   const ticks = "`".repeat(Math.max(3, longest + 1))
   return `${ticks}${label}\n${text}\n${ticks}`

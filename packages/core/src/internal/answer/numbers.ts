@@ -3,6 +3,7 @@
  *
  * @internal
  */
+import { unitClass } from "./text.js"
 
 export interface NumberToken {
   readonly start: number
@@ -20,8 +21,8 @@ export interface NumberOptions {
   readonly suffixes: boolean
 }
 
-const word = /[\p{L}\p{N}_]/u
-const letter = /\p{L}/u
+const isWord = unitClass(/[\p{L}\p{N}_]/u)
+const isLetter = unitClass(/\p{L}/u)
 const currencyCode = /(?:^|[^A-Za-z])(?:USD?|EUR|GBP|JPY|CNY|INR|CAD|AUD|CHF|Rs|A|C|HK|NZ)\.?$/
 const currencies = "$€£¥₹₩₽¢₺₴฿"
 const fractions: ReadonlyMap<string, number> = new Map([
@@ -41,6 +42,8 @@ const fractions: ReadonlyMap<string, number> = new Map([
   ["⅝", 5 / 8],
   ["⅞", 7 / 8]
 ])
+const isFraction = (code: number): boolean =>
+  (code >= 0xbc && code <= 0xbe) || (code >= 0x2150 && code <= 0x215f && fractions.has(String.fromCharCode(code)))
 const multipliers: ReadonlyMap<string, number> = new Map([
   ["k", 1e3],
   ["thousand", 1e3],
@@ -104,21 +107,20 @@ export const scanNumbers = (
   const tokens: Array<NumberToken> = []
   let at = from
   while (at < to && tokens.length < maxNumbers) {
-    const char = text.charAt(at)
     const code = text.charCodeAt(at)
     const isDigit = code >= 48 && code <= 57
     if (
       isDigit ||
-      (char === "." && isDigitAt(text, at + 1) && !word.test(text.charAt(at - 1)) && text.charAt(at - 1) !== ".")
+      (code === 46 && isDigitAt(text, at + 1) && !isWord(text.charCodeAt(at - 1)) && text.charAt(at - 1) !== ".")
     ) {
       const read = readAt(text, at, options)
       if (read.token !== undefined && read.end <= to) tokens.push(read.token)
       at = Math.max(read.end, at + 1)
-    } else if (fractions.has(char)) {
+    } else if (isFraction(code)) {
       const start = signStart(text, at)
-      tokens.push({ start, end: at + 1, value: signOf(text, start) * (fractions.get(char) ?? 0) })
+      tokens.push({ start, end: at + 1, value: signOf(text, start) * (fractions.get(text.charAt(at)) ?? 0) })
       at += 1
-    } else if (char === "\\") {
+    } else if (code === 92) {
       const fraction = lookAt(latexFraction, text, at)
       if (fraction === null) {
         at += 1
@@ -129,18 +131,18 @@ export const scanNumbers = (
         tokens.push(finish(text, start, end, ratio === undefined ? undefined : signOf(text, start) * ratio))
         at = end
       }
-    } else if (letter.test(char) || char === "_") {
+    } else if (isLetter(code) || code === 95) {
       // A word: digits inside it are part of it, unless it is a currency code.
       let end = at + 1
-      while (end < to && (letter.test(text.charAt(end)) || text.charAt(end) === "_")) end += 1
-      const isMarkdown = char === "_" && !letter.test(text.charAt(end - 1)) && !word.test(text.charAt(at - 1))
+      while (end < to && (isLetter(text.charCodeAt(end)) || text.charCodeAt(end) === 95)) end += 1
+      const isMarkdown = code === 95 && !isLetter(text.charCodeAt(end - 1)) && !isWord(text.charCodeAt(at - 1))
       if (
         isDigitAt(text, end) &&
         !isMarkdown &&
         !currencyCode.test(text.slice(Math.max(from, end - 5), end)) &&
-        !isSpaceless(char)
+        !isSpaceless(text.charAt(at))
       ) {
-        while (end < to && word.test(text.charAt(end))) end += 1
+        while (end < to && isWord(text.charCodeAt(end))) end += 1
       }
       at = end
     } else {
@@ -299,7 +301,7 @@ const readTail = (text: string, start: number, end: number, value: number, optio
     return bad(/^[-–][^-–]+$/.test(chain[0]) ? "ambiguous" : "malformed", end + chain[0].length)
   }
   if (text.charAt(end) === "^") return bad("ambiguous", end + 1)
-  if (/[-–]/.test(text.charAt(end)) && letter.test(text.charAt(end + 1))) return { end: end + 1 }
+  if (/[-–]/.test(text.charAt(end)) && isLetter(text.charCodeAt(end + 1))) return { end: end + 1 }
   const glue = lookAt(glued, text, end)
   if (glue !== null) {
     const to = end + glue[0].length

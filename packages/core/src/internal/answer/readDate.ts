@@ -5,7 +5,7 @@
  */
 import { type Finding, found, ignored, type Problem, problem } from "./finding.js"
 import type { Marked } from "./markers.js"
-import { isConclusion, isHedged, lastSentence } from "./text.js"
+import { isConclusion, isHedged, lastSentence, unitClass } from "./text.js"
 
 /** Which of the first two numbers of `03/04/2024` is the day. Without it such a date is ambiguous. */
 export type DateOrder = "dayFirst" | "monthFirst" | undefined
@@ -70,11 +70,13 @@ const monthNumber = (name: string): number => {
 /** More dates than this have no single answer among them: the scan ends. */
 const maxDates = 1000
 
+const isWordUnit = unitClass(/[\p{Script=Latin}\d_]/u)
+
 const scanDates = (text: string, from: number, to: number, order: DateOrder): ReadonlyArray<DateToken> => {
   const tokens: Array<DateToken> = []
   let at = from
   while (at < to && tokens.length < maxDates) {
-    const isStart = canStart(text.charCodeAt(at)) && !/[\p{Script=Latin}\d_]/u.test(text.charAt(at - 1))
+    const isStart = canStart(text.charCodeAt(at)) && !isWordUnit(text.charCodeAt(at - 1))
     const token = isStart ? dateAt(text, at, order) : undefined
     if (token !== undefined && token.end <= to) {
       tokens.push(token)

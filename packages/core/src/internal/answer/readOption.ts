@@ -6,7 +6,7 @@
 import { type Finding, found, ignored, problem } from "./finding.js"
 import type { Marked } from "./markers.js"
 import { scanNumbers } from "./numbers.js"
-import { isConclusion, isHedged, lastSentence, sentenceEnd } from "./text.js"
+import { isConclusion, isHedged, lastSentence, sentenceEnd, unitClass } from "./text.js"
 
 export interface OptionSpec<L extends string = string> {
   readonly label: L
@@ -21,9 +21,10 @@ const plain = (text: string): string =>
     .replace(/[^\p{L}\p{N}.%+\-/]/gu, "")
     .replace(/\.$/, "")
 
+const isOtherWordUnit = unitClass(/[\p{Script=Latin}\p{N}\p{M}]/u)
 const isWordChar = (char: string): boolean => {
   const code = char.charCodeAt(0)
-  if (code >= 0x80) return /[\p{Script=Latin}\p{N}\p{M}]/u.test(char)
+  if (code >= 0x80) return isOtherWordUnit(code)
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95
 }
 const isLetter = (label: string): boolean => /^[A-Za-z]$/.test(label)

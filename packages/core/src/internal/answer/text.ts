@@ -36,6 +36,19 @@ export const fold = (text: string): string =>
     }
   )
 
+/**
+ * Whether a UTF-16 unit is in a character class, as a table that fills as units are met: a test of each character of a
+ * long text would cost more than all else. A unit that is not there (NaN) is in no class.
+ */
+export const unitClass = (pattern: RegExp): ((code: number) => boolean) => {
+  const known = new Uint8Array(0x10000)
+  return (code) => {
+    if (Number.isNaN(code)) return false
+    if (known[code] === 0) known[code] = pattern.test(String.fromCharCode(code)) ? 2 : 1
+    return known[code] === 2
+  }
+}
+
 /** The end of the line that `at` is in, no further than `limit`. */
 export const lineEnd = (text: string, at: number, limit: number): number => {
   let end = at

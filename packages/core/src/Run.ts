@@ -48,12 +48,13 @@ export interface Run {
 
 /**
  * Runs a pattern's body between `RunStarted` and `RunEnded`. A span is made only where the app has a tracer of its
- * own.
+ * own. `path` is where the run stands, the current `CallPath` if it is not given.
  */
 export const run = <A, E, R>(
   pattern: string,
   task: string,
-  body: (run: Run) => Effect.Effect<A, E, R>
+  body: (run: Run) => Effect.Effect<A, E, R>,
+  path?: Llm.CallId
 ): Effect.Effect<A, E, R | Llm.Llm> =>
   Effect.withFiberRuntime<A, E, R | Llm.Llm>((fiber) => {
     const context: Context.Context<Llm.Llm> = Context.unsafeMake(fiber.getFiberRef(FiberRef.currentContext).unsafeMap)
@@ -61,7 +62,7 @@ export const run = <A, E, R>(
     const tracer = Context.get(services, Tracer.Tracer)
     const self = make(
       Context.get(context, Llm.Llm),
-      Context.get(context, CallPath),
+      path ?? Context.get(context, CallPath),
       Context.get(context, Journal.Journal),
       Context.get(services, Clock.Clock),
       tracer !== noTracer,

@@ -259,7 +259,7 @@ const askReplanner = (
       read: (reply, attempt) =>
         Either.map(readDecision(reply, attempt), (decision) => withoutCompleted(decision, completed))
     })
-    yield* tellOddities(run, call, decision)
+    if (isOdd(decision)) yield* tellOddities(run, call, decision)
     if (decision._tag === "Finish") return decision
     return { ...decision, remainingSteps: yield* withinCap(run, call, decision.remainingSteps, settings.maxPlanLength) }
   })
@@ -296,6 +296,11 @@ const withoutCompleted = (decision: Decision, completed: ReadonlySet<string>): R
   if (remainingSteps.length === 0) return { ...decision, repeated: decision.remainingSteps }
   return { ...decision, remainingSteps, repeated: decision.remainingSteps.filter((step) => completed.has(fold(step))) }
 }
+
+const isOdd = (decision: Revised): boolean =>
+  decision.conflicting ||
+  decision.repeated.length > 0 ||
+  (decision._tag === "Finish" && decision.ignoredSteps !== undefined)
 
 const tellOddities = (run: Run.Run, call: string, decision: Revised) =>
   Effect.gen(function* () {

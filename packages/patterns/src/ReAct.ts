@@ -5,7 +5,6 @@
  *
  * Source: Yao et al. 2022, "ReAct: Synergizing Reasoning and Acting in Language Models". The prompts are ours.
  */
-import * as CallPath from "@forethought/core/CallPath"
 import type { ExecutorInput, ExecutorResult } from "@forethought/core/Executor"
 import * as Failure from "@forethought/core/Failure"
 import type * as Llm from "@forethought/core/Llm"
@@ -129,15 +128,28 @@ export const run = (
   Failure.Failure<CapReached | Stuck | TruncatedReply | LlmError, Progress>,
   Llm.Llm | Toolbox.Toolbox
 > => {
+  return runAt(undefined, task, options)
+}
+
+/** {@link run} at a path that is known already: it costs less than telling it by `CallPath.at`. */
+const runAt = (
+  path: Llm.CallId | undefined,
+  task: string,
+  options: RunOptions
+): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox> => {
   Options.rejectUnknown("ReAct.run", options, optionKeys)
   const limits = settings(options)
-  return Run.run("react", task, (run) =>
-    Effect.flatMap(Toolbox.Toolbox, (toolbox) => {
-      const turns: Array<Turn> = []
-      return Effect.mapError(loop(run, toolbox, task, limits, turns), (error) =>
-        Failure.attach(error, { turns: [...turns] })
-      )
-    })
+  return Run.run(
+    "react",
+    task,
+    (run) =>
+      Effect.flatMap(Toolbox.Toolbox, (toolbox) => {
+        const turns: Array<Turn> = []
+        return Effect.mapError(loop(run, toolbox, task, limits, turns), (error) =>
+          Failure.attach(error, { turns: [...turns] })
+        )
+      }),
+    path
   )
 }
 
@@ -208,14 +220,14 @@ const loop = (
 export const executorWith =
   (options: Omit<RunOptions, "maxToolCalls" | "maxTurns"> = {}) =>
   (input: ExecutorInput): Effect.Effect<ExecutorResult, Error, Llm.Llm | Toolbox.Toolbox> =>
-    run(executorPrompts.task(input), {
-      ...options,
-      maxToolCalls: input.maxToolCalls,
-      // A turn for each call, one for the answer and one for a correction.
-      maxTurns: input.maxToolCalls + 2
-    }).pipe(
-      Effect.map(({ answer, turns }) => ({ status: "completed" as const, result: answer, toolCalls: count(turns) })),
-      CallPath.at(input.call)
+    Effect.map(
+      runAt(input.call, executorPrompts.task(input), {
+        ...options,
+        maxToolCalls: input.maxToolCalls,
+        // A turn for each call, one for the answer and one for a correction.
+        maxTurns: input.maxToolCalls + 2
+      }),
+      ({ answer, turns }) => ({ status: "completed" as const, result: answer, toolCalls: count(turns) })
     )
 
 /** ReAct as the executor of a step. The step is the task, word for word, unless the caller shows it past steps too. */

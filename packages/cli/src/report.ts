@@ -30,7 +30,7 @@ export const report = (ended: Ended, about: About, asJson: boolean, streams: Str
       return ExitCode.answered
     case "Failed":
       if (asJson) return ended.code
-      streams.err(`\nNot answered (${ended.error._tag}): ${printable(reasonOf(ended.error))}\n`)
+      streams.err(`\n${headOf(ended.error)}: ${printable(reasonOf(ended.error))}\n`)
       for (const note of ended.notes) streams.err(`${printable(note)}\n`)
       streams.err(gatheredText(ended))
       return ended.code
@@ -38,6 +38,18 @@ export const report = (ended: Ended, about: About, asJson: boolean, streams: Str
       if (!asJson) streams.err(`\nInterrupted.\n${gatheredText(ended)}`)
       return ExitCode.interrupted
   }
+}
+
+const headOf = (error: RunError): string =>
+  refusalOf(error) === undefined ? `Not answered (${error._tag})` : "Plan refused"
+
+/** Why the plan was refused when it was shown. */
+const refusalOf = (error: RunError): string | undefined => {
+  if ("problem" in error && error.problem === "plan_refused") return error.message
+  const issues: ReadonlyArray<unknown> = "issues" in error && Array.isArray(error.issues) ? error.issues : []
+  const isRefusal = (issue: unknown) =>
+    typeof issue === "object" && issue !== null && "_tag" in issue && issue._tag === "Refused"
+  return issues.some(isRefusal) ? error.message : undefined
 }
 
 /** The reason in words; where the pattern wrote an honest ending, that, which holds the reason too. */

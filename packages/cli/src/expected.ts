@@ -89,12 +89,11 @@ export const expected = (
   }
 }
 
-/** `2 to 5 model calls`, `at least 2 model calls`, `3 tool calls`. */
-export const rangeText = ({ least, most }: Range, what: string): string => {
-  const named = (count: number) => `${count} ${what}${count === 1 ? "" : "s"}`
-  if (most === undefined) return least === 0 ? `any number of ${what}s` : `at least ${named(least)}`
-  if (most <= least) return most === 0 ? `no ${what}s` : named(least)
-  return least === 0 ? `at most ${named(most)}` : `${least} to ${named(most)}`
+/** `2 to 5`, `at least 2`, `3`, `none`. */
+export const rangeText = ({ least, most }: Range): string => {
+  if (most === undefined) return least === 0 ? "any number" : `at least ${least}`
+  if (most <= least) return most === 0 ? "none" : String(most)
+  return least === 0 ? `at most ${most}` : `${least} to ${most}`
 }
 
 /** `$0.0042`, `less than $0.0001`. */

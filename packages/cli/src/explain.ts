@@ -111,8 +111,8 @@ export const lines = ({ cost, expected: calls, graph, pattern }: Explained): Rea
             ? `at once: at most ${graph.width}${graph.width === 1 ? " step" : " steps"}`
             : "at once: one step after another"
         ]),
-    `model calls: ${rangeText(calls.modelCalls, "call")}`,
-    `tool calls: ${rangeText(calls.toolCalls, "call")}${byTool.length === 0 ? "" : ` (${byTool.join(", ")})`}`,
+    `model calls: ${rangeText(calls.modelCalls)}`,
+    `tool calls: ${rangeText(calls.toolCalls)}${byTool.length === 0 ? "" : ` (${byTool.join(", ")})`}`,
     `cost: ${cost}`
   ]
 }

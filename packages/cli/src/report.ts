@@ -45,16 +45,22 @@ const headOf = (error: RunError): string =>
 
 /** Why the plan was refused when it was shown. */
 const refusalOf = (error: RunError): string | undefined => {
-  if ("problem" in error && error.problem === "plan_refused") return error.message
+  if ("problem" in error && error.problem === "plan_refused") {
+    return "found" in error ? String(error.found).replace(/^a refusal: /, "") : error.message
+  }
   const issues: ReadonlyArray<unknown> = "issues" in error && Array.isArray(error.issues) ? error.issues : []
-  const isRefusal = (issue: unknown) =>
-    typeof issue === "object" && issue !== null && "_tag" in issue && issue._tag === "Refused"
-  return issues.some(isRefusal) ? error.message : undefined
+  for (const issue of issues) {
+    if (typeof issue === "object" && issue !== null && "_tag" in issue && issue._tag === "Refused") {
+      return "reason" in issue ? String(issue.reason) : error.message
+    }
+  }
+  return undefined
 }
 
 /** The reason in words; where the pattern wrote an honest ending, that, which holds the reason too. */
 const reasonOf = (error: RunError): string =>
-  "finalAnswer" in error && typeof error.finalAnswer === "string" ? error.finalAnswer : error.message
+  refusalOf(error) ??
+  ("finalAnswer" in error && typeof error.finalAnswer === "string" ? error.finalAnswer : error.message)
 
 /** What the error carries, and the tool calls beside it; of an interrupted run what its events tell. */
 const gatheredText = (ended: Ended): string => {

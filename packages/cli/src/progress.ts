@@ -77,8 +77,9 @@ const live = (screen: Screen, tree: RunTree.RunTree, arriving: Arriving.Arriving
     ])
   }
   return {
-    on: () => {
-      draw()
+    on: (event) => {
+      // Of a reply there can be hundreds of pieces in a second: those wait for the next turn of the ticker.
+      if (event._tag !== "ReplyDelta") draw()
       ticker ??= setInterval(draw, 100).unref()
     },
     end: () => {

@@ -41,7 +41,12 @@ export const runSettings: ReadonlyArray<RunSetting> = [
     group: "limits",
     description: "US dollars for a million input and output tokens, such as 0.4,1.6; else the listed price of the model"
   },
-  { name: "maxTime", usage: "<duration>", group: "limits", description: "how long the run may take" },
+  {
+    name: "maxTime",
+    usage: "<duration>",
+    group: "limits",
+    description: "how long the run may take: then no model call begins or goes on; a tool call has its own limit"
+  },
   { name: "maxConcurrent", usage: "<count>", group: "limits", description: "the most model calls at once" },
   { name: "requestsPerMinute", usage: "<count>", group: "limits", description: "the most model calls in a minute" },
   {

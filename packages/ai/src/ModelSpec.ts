@@ -15,6 +15,9 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Surroundings from "./internal/surroundings.js"
+import { type Kind, type KindInfo, kinds } from "./ModelKinds.js"
+
+export { type Kind, type KindInfo, kinds } from "./ModelKinds.js"
 
 // ---------------------------------------------------------------------------------------------------------------
 // errors
@@ -54,58 +57,6 @@ export type ModelSpec =
   | { readonly kind: "openai" | "anthropic" | "google" | "ollama"; readonly model: string }
   | { readonly kind: "openai-compatible"; readonly model: string; readonly baseUrl: string }
   | { readonly kind: "gguf" | "scripted"; readonly file: string }
-
-export type Kind = ModelSpec["kind"]
-
-/** How a kind is written, and what it is. */
-export interface KindInfo {
-  readonly kind: Kind
-  readonly usage: string
-  readonly summary: string
-  /** The environment variables that are read, keys first. */
-  readonly variables: ReadonlyArray<string>
-}
-
-/** Every kind, in the order in which they are listed. */
-export const kinds: ReadonlyArray<KindInfo> = [
-  {
-    kind: "openai",
-    usage: "openai:<model>",
-    summary: "OpenAI's own API",
-    variables: ["OPENAI_API_KEY", "OPENAI_BASE_URL"]
-  },
-  {
-    kind: "anthropic",
-    usage: "anthropic:<model>",
-    summary: "Anthropic's API",
-    variables: ["ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"]
-  },
-  {
-    kind: "google",
-    usage: "google:<model>",
-    summary: "Google's Gemini API",
-    variables: ["GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL"]
-  },
-  {
-    kind: "ollama",
-    usage: "ollama:<model>",
-    summary: "Ollama on this machine or at OLLAMA_HOST",
-    variables: ["OLLAMA_HOST"]
-  },
-  {
-    kind: "openai-compatible",
-    usage: "openai-compatible:<model>@<baseUrl>",
-    summary: "a server that speaks /chat/completions: llama.cpp, vLLM, LM Studio, a gateway",
-    variables: ["FORETHOUGHT_API_KEY"]
-  },
-  { kind: "gguf", usage: "gguf:<file>", summary: "a GGUF file, run in this process by node-llama-cpp", variables: [] },
-  {
-    kind: "scripted",
-    usage: "scripted:<file>",
-    summary: "replies read from a JSON file, for demonstrations and tests",
-    variables: []
-  }
-]
 
 /** The environment variables in which keys and addresses are looked up, such as `process.env`. */
 export type Env = Surroundings.Env

@@ -2,16 +2,17 @@
  * The commands that run patterns.
  */
 import { type Ended, execute } from "./execute.js"
-import { type Models, readModels } from "./models.js"
-import { readDuration } from "./options.js"
-import type { PatternEntry } from "./patterns.js"
+import { pricesOf } from "./limits.js"
+import { type Models, needsTextProtocol, readModels } from "./models.js"
+import { handedOn, readDuration } from "./options.js"
+import { type PatternEntry, patterns } from "./patterns.js"
 import type { Process } from "./program.js"
 import { report } from "./report.js"
 import { readScenes, type Scene } from "./scenes.js"
 import * as Screen from "./screen.js"
-import { type Flags, readSettings } from "./settings.js"
-import { oneLine, seconds } from "./text.js"
-import { ExitCode } from "./UsageError.js"
+import { type Flags, readServersOf, readSettings, type Settings } from "./settings.js"
+import { oneLine, printable, printableJson, seconds } from "./text.js"
+import { ExitCode, UsageError } from "./UsageError.js"
 
 /** `forethought run`. */
 export const runCommand = async (
@@ -20,17 +21,14 @@ export const runCommand = async (
   flags: Flags,
   process: Process
 ): Promise<number> => {
-  const { events, models, options, tools } = readSettings(flags, pattern, process)
+  const settings = await readSettings(flags, pattern, process)
+  const { models, options } = settings
   const screen = Screen.make(process.stderr, process.env)
-  if (flags.quiet !== true) {
-    const names = tools.map(({ name }) => name).join(", ")
-    screen.print(
-      screen.style("dim", oneLine(`model: ${describe(models)}; tools: ${names === "" ? "none" : names}`, 200))
-    )
-  }
+  if (flags.quiet !== true) announce(screen, settings)
+  const quietly = flags.quiet === true ? undefined : screen
   const ended = await execute(
-    { pattern, question, models, tools, options, events },
-    flags.quiet === true ? undefined : screen,
+    { ...settings, pattern, question, ...(await approvals(settings, pattern, options, screen, process)) },
+    quietly,
     process.signal
   )
   return report(
@@ -41,8 +39,156 @@ export const runCommand = async (
   )
 }
 
+const announce = (screen: Screen.Screen, { models, notes, servers, tools }: Settings): void => {
+  const names = [...tools.map(({ name }) => name), ...servers.map(({ name }) => `${name} (MCP)`)].join(", ")
+  const line = (text: string) => screen.style("dim", oneLine(text, 200))
+  screen.print(line(`model: ${describe(models)}; tools: ${names === "" ? "none" : names}`), ...notes.map(line))
+}
+
+/** Who is asked: the person at the terminal, where the settings say so. */
+const approvals = async (
+  settings: Settings,
+  pattern: PatternEntry,
+  options: Settings["options"],
+  screen: Screen.Screen,
+  process: Process
+) => {
+  if (!settings.approve && !settings.approvePlan) return {}
+  const [Approval, Explain] = await Promise.all([import("./approval.js"), import("./explain.js")])
+  const desk = {
+    terminal: process.terminal,
+    screen,
+    write: process.streams.err,
+    editor: [process.env["VISUAL"], process.env["EDITOR"]].find(
+      (editor) => editor !== undefined && editor.trim() !== ""
+    )
+  }
+  const approval = settings.approve ? { approval: Approval.tools(desk) } : {}
+  if (!settings.approvePlan) return approval
+  const seen = Explain.see()
+  const prices = await pricesOf(settings.models, settings.limits)
+  const planReview = Approval.plans(desk, {
+    show: (plan) => {
+      const entry = patterns.find(({ name }) => name === plan.pattern)
+      if (entry === undefined) return [Approval.planText(plan.steps)]
+      const given = entry === pattern ? options : handedOn(options, entry.options)
+      return [
+        `${plan.pattern}: ${oneLine(plan.task, 200)}`,
+        ...Explain.lines(Explain.describe(entry, plan.steps, given, { prices, seen }))
+      ]
+    },
+    // Of such a plan more is written than is shown: what goes in and what comes out of each step.
+    written: () => (options.get("dataFlow") === "declared" ? seen.written() : undefined)
+  })
+  return { ...approval, planReview, watch: seen.on }
+}
+
+/** `forethought explain`. */
+export const explainCommand = async (
+  pattern: PatternEntry,
+  question: string,
+  flags: Flags & { readonly mermaid: boolean },
+  process: Process
+): Promise<number> => {
+  const settings = await readSettings(flags, pattern, process)
+  const screen = Screen.make(process.stderr, process.env)
+  if (flags.quiet !== true) announce(screen, settings)
+  const Explain = await import("./explain.js")
+  const planned = await Explain.plan(
+    { ...settings, pattern, question },
+    flags.quiet === true ? undefined : screen,
+    process.signal
+  )
+  const asJson = flags.json === true
+  const about = { pattern: pattern.name, question, model: describe(settings.models) }
+  if (planned._tag === "Ended") return report(planned.ended, about, asJson, process.streams)
+  const { explained, routed } = planned
+  const why = Explain.whyPlanless(explained.pattern)
+  if (asJson) {
+    const status = { status: why === undefined ? "planned" : "not planned", ...about }
+    const reasons = { ...(routed === undefined ? {} : { routed }), ...(why === undefined ? {} : { why }) }
+    process.streams.out(`${printableJson({ ...status, ...reasons, ...Explain.document(explained) })}\n`)
+  } else if (flags.mermaid) {
+    if (explained.graph === undefined) throw new UsageError(`There is no graph to draw: ${why}`)
+    process.streams.out(`${Explain.mermaid(explained.graph)}\n`)
+  } else {
+    const lines = [
+      ...(routed === undefined ? [] : [`routed to ${routed}`]),
+      ...(why === undefined ? [] : [why]),
+      ...Explain.lines(explained),
+      "nothing of it has run"
+    ]
+    process.streams.out(`${lines.map(printable).join("\n")}\n`)
+  }
+  return ExitCode.answered
+}
+
+/** `forethought mcp`. */
+export const mcpCommand = async (flags: Flags, version: string, process: Process): Promise<number> => {
+  const auto = patterns.find(({ name }) => name === "auto")
+  if (auto === undefined) throw new UsageError("There is no pattern auto.")
+  const settings = await readSettings(flags, auto, process)
+  const screen = Screen.make(process.stderr, process.env)
+  if (flags.quiet !== true) announce(screen, settings)
+  const { serve } = await import("./serve.js")
+  // Standard input belongs to the protocol: nobody can be asked there.
+  const asked = { ...settings, approvePlan: false }
+  const log = flags.quiet === true ? undefined : (line: string) => process.streams.err(`${line}\n`)
+  const equipment = {
+    ...settings,
+    ...(await approvals(asked, auto, settings.options, screen, { ...process, terminal: undefined }))
+  }
+  return serve({ equipment, options: settings.options, version, log }, process.signal)
+}
+
+/** `forethought models`. */
+export const modelsCommand = async (asJson: boolean, process: Process): Promise<number> => {
+  const [ModelSpec, Effect] = await Promise.all([import("@forethought/ai/ModelSpec"), import("effect/Effect")])
+  const kinds = await Effect.runPromise(ModelSpec.usable(process.env), { signal: process.signal })
+  if (asJson) {
+    process.streams.out(`${printableJson(kinds)}\n`)
+    return ExitCode.answered
+  }
+  const lines = kinds.flatMap(({ summary, usable, usage, variables, why }) => [
+    `${usable ? "✔" : "✘"} ${usage}`,
+    `    ${summary}`,
+    `    ${usable ? "usable" : "not usable"}: ${why}`,
+    ...(variables.length === 0 ? [] : [`    reads ${variables.join(", ")}`])
+  ])
+  process.streams.out(`${lines.map(printable).join("\n")}\n`)
+  return ExitCode.answered
+}
+
+/** The tools of the MCP servers that are configured, a line for each. */
+export const serverTools = async (flags: Flags, process: Process): Promise<ReadonlyArray<string>> => {
+  const servers = readServersOf(flags, process)
+  if (servers.length === 0) return []
+  const [{ loadConnect }, Effect] = await Promise.all([import("./mcpServers.js"), import("effect/Effect")])
+  const connect = await loadConnect()
+  const listed = Effect.forEach(
+    servers,
+    (server) =>
+      Effect.map(connect(server), (tools) => [
+        `MCP server ${server.name}:`,
+        ...tools.map(
+          ({ description, name, readOnly }) =>
+            `  ${oneLine(name, 64)}  ${oneLine(description, 120)}${readOnly ? " (read-only)" : ""}`
+        )
+      ]),
+    { concurrency: "unbounded" }
+  )
+  const exit = await Effect.runPromiseExit(Effect.scoped(Effect.either(listed)), { signal: process.signal })
+  if (exit._tag === "Failure") throw new UsageError("The MCP servers could not be asked.")
+  if (exit.value._tag === "Left") throw new UsageError(exit.value.left.message)
+  return exit.value.right.flat().map(printable)
+}
+
 const describe = (models: Models): string =>
-  [models.default.label, ...[...models.roles].map(([role, model]) => `${role}: ${model.label}`)].join("; ")
+  [
+    models.default.label,
+    ...[...models.roles].map(([role, model]) => `${role}: ${model.label}`),
+    ...(models.fallback === undefined ? [] : [`else: ${models.fallback.label}`])
+  ].join("; ")
 
 /** `forethought demo`: every scene, in order. Ends with the code of the first that was not answered. */
 export const demoCommand = async (
@@ -50,7 +196,7 @@ export const demoCommand = async (
   process: Process
 ): Promise<number> => {
   const delay = /^0( ?[a-z]+)?$/.test(flags.delay.trim()) ? 0 : readDuration(flags.delay, "--delay")
-  const own = flags.model === undefined ? undefined : readModels(flags.model, "--model", process)
+  const own = flags.model === undefined ? undefined : await readModels(flags.model, "--model", process)
   const screen = Screen.make(process.stderr, process.env)
   const eachTool = delay === 0 ? undefined : (await import("./delayed.js")).delayed(delay)
   let code: number = ExitCode.answered
@@ -71,7 +217,7 @@ export const demoCommand = async (
       question,
       models,
       tools,
-      options,
+      options: own !== undefined && needsTextProtocol(own) ? withText(pattern, options) : options,
       ...(eachTool === undefined ? {} : { eachTool })
     }
     const ended: Ended = await execute(job, screen, process.signal)
@@ -85,6 +231,9 @@ export const demoCommand = async (
   screen.print("", `time taken: ${times.join(", ")}`)
   return code
 }
+
+const withText = (pattern: PatternEntry, options: Settings["options"]): Settings["options"] =>
+  pattern.options.some(({ name }) => name === "protocol") ? new Map([["protocol", "text"], ...options]) : options
 
 const scriptedModels = async ({ pattern, replies }: Scene): Promise<Models> => {
   const { fromData } = await import("./scripted.js")

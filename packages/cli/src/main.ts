@@ -3,6 +3,7 @@
  */
 import { readFileSync } from "node:fs"
 import { main } from "./program.js"
+import * as Terminal from "./terminal.js"
 import { UsageError } from "./UsageError.js"
 
 const maxQuestion = 1_000_000
@@ -39,6 +40,8 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   })
 }
 
+const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true
+
 const code = await main(process.argv.slice(2), version(), {
   folder: process.cwd(),
   env: process.env,
@@ -48,6 +51,7 @@ const code = await main(process.argv.slice(2), version(), {
   },
   stderr: process.stderr,
   readStdin,
+  terminal: isTerminal ? Terminal.make(process.stdin, (text) => void process.stderr.write(text)) : undefined,
   signal: interruption.signal
 })
 

@@ -1,6 +1,8 @@
 /**
  * Models as they are named on the command line. A provider's code is loaded when a run needs it.
  */
+import { kinds } from "@forethought/ai/ModelKinds"
+import type { ModelNotUsable, ModelSpec } from "@forethought/ai/ModelSpec"
 import type * as Llm from "@forethought/core/Llm"
 import type * as Layer from "effect/Layer"
 import { UsageError } from "./UsageError.js"
@@ -11,11 +13,13 @@ export interface Model {
   readonly label: string
   /** Whether its replies come from a file: then the screen says so. */
   readonly isScripted: boolean
+  /** What was named; nothing for a demonstration's own replies. */
+  readonly spec?: ModelSpec
   readonly load: () => Promise<LoadedModel>
 }
 
 export interface LoadedModel {
-  readonly layer: Layer.Layer<Llm.Llm>
+  readonly layer: Layer.Layer<Llm.Llm, ModelNotUsable>
   /** What a person should know after a run that answered, such as replies that nobody asked for. */
   readonly leftOver?: () => ReadonlyArray<string>
 }
@@ -27,34 +31,12 @@ export interface Surroundings {
   readonly env: { readonly [name: string]: string | undefined }
 }
 
-interface Provider {
-  readonly prefix: string
-  /** How its spec is written. */
-  readonly usage: string
-  readonly summary: string
-  readonly read: (rest: string, around: Surroundings) => Model
-}
-
-/** Every kind of model, in the order in which they are listed. */
-export const providers: ReadonlyArray<Provider> = [
-  {
-    prefix: "openai-compatible",
-    usage: "openai-compatible:<model>@<baseUrl>",
-    summary: "a server that speaks /chat/completions: Ollama, llama.cpp, vLLM, OpenAI",
-    read: (rest, around) => readOpenAiCompatible(rest, around)
-  },
-  {
-    prefix: "scripted",
-    usage: "scripted:<file>",
-    summary: "replies read from a JSON file, for demonstrations and tests",
-    read: (file, around) => readScripted(file, around)
-  }
-]
-
 /** The model of every role, or of the roles that have their own. */
 export interface Models {
   readonly default: Model
   readonly roles: ReadonlyMap<Llm.Role, Model>
+  /** Asked where another cannot answer. */
+  readonly fallback?: Model | undefined
 }
 
 const roles: ReadonlyArray<Llm.Role> = [
@@ -69,12 +51,16 @@ const roles: ReadonlyArray<Llm.Role> = [
 ]
 
 /** Reads specs, each `<spec>` or `<role>=<spec>`; one without a role must be among them. */
-export const readModels = (specs: ReadonlyArray<string>, source: string, around: Surroundings): Models => {
+export const readModels = async (
+  specs: ReadonlyArray<string>,
+  source: string,
+  around: Surroundings
+): Promise<Models> => {
   let standard: Model | undefined
   const own = new Map<Llm.Role, Model>()
   for (const written of specs) {
     const role = roles.find((name) => written.startsWith(`${name}=`))
-    const model = readModel(role === undefined ? written : written.slice(role.length + 1), source, around)
+    const model = await readModel(role === undefined ? written : written.slice(role.length + 1), source, around)
     if (role === undefined ? standard !== undefined : own.has(role)) {
       throw new UsageError(
         `${source} gives ${role === undefined ? "two models for every role" : `the ${role} two models`}.`
@@ -90,76 +76,41 @@ export const readModels = (specs: ReadonlyArray<string>, source: string, around:
 }
 
 /** What to write for a model. */
-export const modelHelp = (): string => providers.map(({ usage, summary }) => `  ${usage}\n      ${summary}`).join("\n")
+export const modelHelp = (): string => kinds.map(({ usage, summary }) => `  ${usage}\n      ${summary}`).join("\n")
 
-const readModel = (spec: string, source: string, around: Surroundings): Model => {
-  const colon = spec.indexOf(":")
-  const prefix = colon < 0 ? spec : spec.slice(0, colon)
-  const provider = providers.find((candidate) => candidate.prefix === prefix.toLowerCase())
-  if (provider === undefined || colon < 0) {
-    // The rest of a spec can hold a secret, in an address: only its first word is shown.
-    const shown = /^[\w.-]{1,40}$/.test(prefix) ? ` Got ${JSON.stringify(colon < 0 ? prefix : `${prefix}:…`)}.` : ""
-    throw new UsageError(`${source} is not a model that is known.${shown} Write one of:\n${modelHelp()}`)
+/** Reads one spec; `source` says where it comes from. */
+export const readModel = async (written: string, source: string, around: Surroundings): Promise<Model> => {
+  const [ModelSpec, Either] = await Promise.all([import("@forethought/ai/ModelSpec"), import("effect/Either")])
+  const parsed = ModelSpec.parse(written)
+  if (Either.isLeft(parsed)) {
+    const { problem, usage } = parsed.left
+    const ways = usage.length === 1 ? `Write ${usage[0]}.` : `Write one of:\n${modelHelp()}`
+    throw new UsageError(`${source} names no model that can be used. ${problem} ${ways}`)
   }
-  return provider.read(spec.slice(colon + 1), around)
-}
-
-const readOpenAiCompatible = (rest: string, { env }: Surroundings): Model => {
-  const usage =
-    "Write openai-compatible:<model>@<baseUrl>, such as openai-compatible:qwen3:8b@http://127.0.0.1:11434/v1."
-  const at = rest.search(/@https?:\/\//i)
-  if (at < 0) {
-    throw new UsageError(`The model has no base URL that starts with http:// or https://. ${usage}`)
-  }
-  const name = rest.slice(0, at)
-  const address = rest.slice(at + 1)
-  if (name === "") throw new UsageError(`The model has no name. ${usage}`)
-  if (!URL.canParse(address)) throw new UsageError(`The base URL of the model ${name} is not a valid address. ${usage}`)
-  const url = new URL(address)
-  if (url.username !== "" || url.password !== "") {
-    throw new UsageError(
-      `The base URL of the model ${name} holds a password or key. Take it out, and set FORETHOUGHT_API_KEY in place of it.`
-    )
-  }
-  const key = apiKeyFor(url, env)
-  return {
-    label: `${name} at ${url.origin}${url.pathname.replace(/\/$/, "")}`,
-    isScripted: false,
-    load: async () => {
-      const [OpenAiCompatible, Redacted] = await Promise.all([
-        import("@forethought/ai/OpenAiCompatible"),
-        import("effect/Redacted")
-      ])
-      return {
-        layer: OpenAiCompatible.layerFetch({
-          baseUrl: address,
-          model: name,
-          apiKey: key === undefined ? undefined : Redacted.make(key)
-        })
-      }
+  const spec = parsed.right
+  if (spec.kind === "scripted") {
+    return {
+      label: `scripted replies from ${spec.file}`,
+      isScripted: true,
+      spec,
+      load: async () => (await import("./scripted.js")).load(spec.file, around.folder)
     }
   }
-}
-
-/** The key of OpenAI is sent to OpenAI and to this machine only; `FORETHOUGHT_API_KEY` to whatever address is given. */
-const apiKeyFor = (url: URL, env: Surroundings["env"]): string | undefined => {
-  const own = env["FORETHOUGHT_API_KEY"]?.trim()
-  if (own !== undefined && own !== "") return own
-  const openAi = env["OPENAI_API_KEY"]?.trim()
-  const host = url.hostname
-  const trusted =
-    (url.protocol === "https:" && (host === "api.openai.com" || host.endsWith(".api.openai.com"))) ||
-    host === "localhost" ||
-    host === "[::1]" ||
-    /^127(\.\d{1,3}){3}$/.test(host)
-  return trusted && openAi !== "" ? openAi : undefined
-}
-
-const readScripted = (file: string, { folder }: Surroundings): Model => {
-  if (file.trim() === "") throw new UsageError("The scripted model has no file. Write scripted:<file>.")
   return {
-    label: `scripted replies from ${file}`,
-    isScripted: true,
-    load: async () => (await import("./scripted.js")).load(file, folder)
+    label: ModelSpec.label(spec),
+    isScripted: false,
+    spec,
+    load: async () => ({ layer: ModelSpec.layerOf(spec, around.env, { folder: around.folder }) })
   }
 }
+
+/** Where the key of a model comes from, for an error about it. */
+export const keyHint = ({ spec }: Model): string => {
+  const keys =
+    kinds.find(({ kind }) => kind === spec?.kind)?.variables.filter((name) => name.endsWith("_API_KEY")) ?? []
+  return keys.length === 0 ? "" : ` The key is taken from ${keys.join(" or ")}.`
+}
+
+/** Whether the steps of a run can be carried out by a model to which tools are not offered natively. */
+export const needsTextProtocol = (models: Models): boolean =>
+  [models.roles.get("executor") ?? models.default, models.fallback].some((model) => model?.spec?.kind === "gguf")

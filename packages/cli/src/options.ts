@@ -189,19 +189,22 @@ export const optionValues = (
       return value === undefined ? undefined : textsIn(String(value))
     },
     has: (name) => find(name) !== undefined,
-    for: (others) =>
-      optionValues(
-        others,
-        new Map(
-          [...given].filter(([name, value]) => {
-            const option = others.find((other) => other.name === name)
-            // Prompts belong to one pattern: those of another have other holes. Nor has each the same choices.
-            return name !== "prompts" && (option?.kind !== "choice" || option.choices?.includes(String(value)) === true)
-          })
-        )
-      )
+    for: (others) => optionValues(others, handedOn(given, others))
   }
 }
+
+/** What was given to one pattern, as another one gets it that it hands on to. */
+export const handedOn = (
+  given: ReadonlyMap<string, string | number>,
+  others: ReadonlyArray<PatternOption>
+): ReadonlyMap<string, string | number> =>
+  new Map(
+    [...given].filter(([name, value]) => {
+      const option = others.find((other) => other.name === name)
+      // Prompts belong to one pattern: those of another have other holes. Nor has each the same choices.
+      return name !== "prompts" && (option?.kind !== "choice" || option.choices?.includes(String(value)) === true)
+    })
+  )
 
 const textsIn = (json: string): { readonly [key: string]: string } => {
   const data: unknown = JSON.parse(json)

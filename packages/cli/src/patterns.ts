@@ -35,6 +35,8 @@ export interface PatternEntry {
   readonly summary: string
   readonly chooseWhen: string
   readonly options: ReadonlyArray<PatternOption>
+  /** Whether a solver or a finalizer answers, for which a part of the run's limits is kept. */
+  readonly keepsLast?: boolean
   readonly load: () => Promise<Runner>
 }
 
@@ -102,6 +104,7 @@ export const patterns: ReadonlyArray<PatternEntry> = [
     summary: "plans every tool call up front, runs them one after another, answers from the evidence",
     chooseWhen: "the look-ups can be listed before any is done, and each may need the ones before it",
     options: Options.rewoo,
+    keepsLast: true,
     load: async () => {
       const [Rewoo, Effect, recurs] = await Promise.all([import("@forethought/patterns/Rewoo"), effect(), again()])
       return (question, options) =>
@@ -116,6 +119,7 @@ export const patterns: ReadonlyArray<PatternEntry> = [
     summary: "plans every tool call up front, runs each as soon as its inputs are there, answers from the evidence",
     chooseWhen: "the look-ups can be listed before any is done, and several do not depend on each other",
     options: Options.rewooParallel,
+    keepsLast: true,
     load: async () => {
       const [Rewoo, Effect, recurs] = await Promise.all([import("@forethought/patterns/Rewoo"), effect(), again()])
       return (question, options) =>
@@ -130,6 +134,7 @@ export const patterns: ReadonlyArray<PatternEntry> = [
     summary: "plans, carries out each step with tools, replans only when a step failed, answers from all results",
     chooseWhen: "there are several steps with strong dependencies and a clear end",
     options: Options.planAndSolveAgent,
+    keepsLast: true,
     load: async () => {
       const [Agent, Effect, recurs] = await Promise.all([
         import("@forethought/patterns/PlanAndSolveAgent"),
@@ -189,6 +194,7 @@ export const patterns: ReadonlyArray<PatternEntry> = [
     summary: "asks a model which pattern fits, and runs that one",
     chooseWhen: "tasks of all kinds come in",
     options: Options.auto,
+    keepsLast: true,
     load: async () => {
       const [Router, { routerValues }, Effect, recurs] = await Promise.all([
         import("@forethought/patterns/Router"),

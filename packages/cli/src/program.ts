@@ -2,15 +2,16 @@
  * The command line: commands, flags, help. Nothing that a run needs is loaded before a run.
  */
 import { Command, CommanderError, Option } from "commander"
-import { modelHelp } from "./models.js"
-import { flagOf, meaningOf, usageOf, variableOf } from "./options.js"
-import { isRouters } from "./patternOptions.js"
+import { explainHelp, mcpHelp, overview, patternList, runHelp, toolList } from "./help.js"
+import { flagOf, meaningOf, usageOf } from "./options.js"
 import { allOptions, type PatternEntry, patterns } from "./patterns.js"
 import { reportError, type Streams } from "./report.js"
+import { type RunSetting, runSettings } from "./runSettings.js"
 import type { Output } from "./screen.js"
 import { type Around, defaultConfigFile, type Flags } from "./settings.js"
+import type { Terminal } from "./terminal.js"
 import { near } from "./text.js"
-import { defaultTools, tools } from "./tools.js"
+import { defaultTools } from "./tools.js"
 import { ExitCode, UsageError } from "./UsageError.js"
 
 /** The process as the program sees it. */
@@ -18,6 +19,8 @@ export interface Process extends Around {
   readonly streams: Streams
   readonly stderr: Output
   readonly readStdin: () => Promise<string>
+  /** Nothing where standard input or standard error is no terminal: then nobody can be asked. */
+  readonly terminal?: Terminal | undefined
   /** Aborted by SIGINT or SIGTERM. */
   readonly signal: AbortSignal
 }
@@ -63,15 +66,12 @@ const build = (version: string, process: Process, exit: (code: number) => void):
   const run = program
     .command("run")
     .description("answer a question with a pattern")
-    .argument("<pattern>", `one of ${patterns.map(({ name }) => name).join(", ")}`)
-    .argument("[question...]", 'the question, in quotes; "-" reads it from standard input')
+    .argument("<pattern>", patternNames)
+    .argument("[question...]", questionUsage)
     .addOption(modelOption())
-    .option(
-      "-t, --tools <names>",
-      `tools, with commas between them; "none" for none (default: ${defaultTools.join(",")})`
-    )
+    .addOption(toolsOption())
     .option("-e, --events <file>", "write every event to a file, one line of JSON each")
-    .option("-c, --config <file>", `config file (default: ${defaultConfigFile} where it exists)`)
+    .addOption(configOption())
     .option("--json", "print one JSON document: the answer, or the error with what was gathered")
     .option("-q, --quiet", "show no progress")
     .addHelpText("after", runHelp)
@@ -81,15 +81,47 @@ const build = (version: string, process: Process, exit: (code: number) => void):
       const { runCommand } = await import("./commands.js")
       exit(await runCommand(pattern, question, readFlags(given), process))
     })
-  for (const { default: standard, option, patterns: having } of allOptions()) {
-    const only = having.length === patterns.length ? "" : ` [${having.map((pattern) => pattern.name).join(", ")}]`
-    run.addOption(
-      new Option(
-        `--${flagOf(option.name)} ${usageOf(option)}`,
-        `${meaningOf(option)}${standard === undefined ? "" : ` (default: ${standard})`}${only}`
+  addRunSettings(run, () => true)
+  addPatternOptions(run)
+
+  const explain = program
+    .command("explain")
+    .description("plan, and show the plan with its graph, its calls and its cost; run nothing of it")
+    .argument("<pattern>", patternNames)
+    .argument("[question...]", questionUsage)
+    .option("--mermaid", "print the graph alone, as Mermaid")
+    .addOption(modelOption())
+    .addOption(toolsOption())
+    .option("-e, --events <file>", "write every event to a file, one line of JSON each")
+    .addOption(configOption())
+    .option("--json", "print one JSON document")
+    .option("-q, --quiet", "show no progress")
+    .addHelpText("after", explainHelp)
+    .action(async (name: string, words: ReadonlyArray<string>, given: Given) => {
+      const pattern = findPattern(name)
+      const question = await readQuestion(words, process)
+      const { explainCommand } = await import("./commands.js")
+      exit(
+        await explainCommand(pattern, question, { ...readFlags(given), mermaid: given["mermaid"] === true }, process)
       )
-    )
-  }
+    })
+  addRunSettings(explain, ({ group, name }) => group !== "approval" && name !== "stream" && name !== "toolPermits")
+  addPatternOptions(explain)
+
+  const mcp = program
+    .command("mcp")
+    .description("serve the patterns as MCP tools, over standard input and output")
+    .addOption(modelOption())
+    .addOption(toolsOption())
+    .addOption(configOption())
+    .option("-q, --quiet", "log nothing")
+    .addHelpText("after", mcpHelp)
+    .action(async (given: Given) => {
+      const { mcpCommand } = await import("./commands.js")
+      exit(await mcpCommand(readFlags(given), version, process))
+    })
+  addRunSettings(mcp, ({ name }) => name !== "stream" && name !== "approvePlan")
+  addPatternOptions(mcp)
 
   program
     .command("demo")
@@ -110,16 +142,62 @@ const build = (version: string, process: Process, exit: (code: number) => void):
     .action(() => process.streams.out(patternList()))
 
   program
-    .command("tools")
-    .description("list the tools")
-    .action(() => {
-      const width = Math.max(...tools.map(({ name }) => name.length))
-      process.streams.out(
-        `${tools.map(({ name, summary }) => `${name.padEnd(width)}  ${summary}${defaultTools.includes(name) ? " (default)" : ""}`).join("\n")}\n`
-      )
+    .command("models")
+    .description("list the kinds of model: which can be used now, and why the others cannot")
+    .option("--json", "print one JSON document")
+    .action(async (given: Given) => {
+      const { modelsCommand } = await import("./commands.js")
+      exit(await modelsCommand(given["json"] === true, process))
     })
+
+  const list = program
+    .command("tools")
+    .description("list the tools and what each needs, and those of the MCP servers that are configured")
+    .addOption(configOption())
+    .action(async (given: Given) => {
+      const { serverTools } = await import("./commands.js")
+      process.streams.out([toolList(), ...(await serverTools(readFlags(given), process)), ""].join("\n"))
+    })
+  addRunSettings(list, ({ name }) => name === "mcp")
   return program
 }
+
+const patternNames = `one of ${patterns.map(({ name }) => name).join(", ")}`
+
+const questionUsage = 'the question, in quotes; "-" reads it from standard input'
+
+const toolsOption = (): Option =>
+  new Option(
+    "-t, --tools <names>",
+    `tools, with commas between them; "none" for none (default: ${defaultTools.join(",")})`
+  )
+
+const configOption = (): Option =>
+  new Option("-c, --config <file>", `config file (default: ${defaultConfigFile} where it exists)`)
+
+const addRunSettings = (command: Command, isWanted: (setting: RunSetting) => boolean): void => {
+  for (const { description, name, repeatable, usage } of runSettings.filter(isWanted)) {
+    const option = new Option(`--${flagOf(name)}${usage === undefined ? "" : ` ${usage}`}`, description)
+    command.addOption(repeatable === true ? option.argParser(collected) : option)
+  }
+}
+
+const addPatternOptions = (command: Command): void => {
+  for (const { default: standard, option, patterns: having } of allOptions()) {
+    const only = having.length === patterns.length ? "" : ` [${having.map((pattern) => pattern.name).join(", ")}]`
+    command.addOption(
+      new Option(
+        `--${flagOf(option.name)} ${usageOf(option)}`,
+        `${meaningOf(option)}${standard === undefined ? "" : ` (default: ${standard})`}${only}`
+      )
+    )
+  }
+}
+
+const collected = (value: string, previous: ReadonlyArray<string> | undefined): ReadonlyArray<string> => [
+  ...(previous ?? []),
+  value
+]
 
 /** What commander gives an action. */
 interface Given {
@@ -127,9 +205,7 @@ interface Given {
 }
 
 const modelOption = (): Option =>
-  new Option("-m, --model <spec>", "the model, or <role>=<spec> for one role; can be repeated").argParser<
-    ReadonlyArray<string>
-  >((value, previous) => [...(previous ?? []), value])
+  new Option("-m, --model <spec>", "the model, or <role>=<spec> for one role; can be repeated").argParser(collected)
 
 const readFlags = (given: Given): Flags => {
   const text = (name: string) => (typeof given[name] === "string" ? given[name] : undefined)
@@ -145,7 +221,8 @@ const readFlags = (given: Given): Flags => {
     config: text("config"),
     json: given["json"] === true,
     quiet: given["quiet"] === true,
-    options
+    options,
+    run: new Map(runSettings.flatMap(({ name }) => (given[name] === undefined ? [] : [[name, given[name]] as const])))
   }
 }
 
@@ -174,36 +251,3 @@ const readQuestion = async (words: ReadonlyArray<string>, process: Process): Pro
   if (question === "") throw new UsageError("The question is empty.")
   return question
 }
-
-const patternList = (): string =>
-  patterns
-    .map(({ chooseWhen, name, options, summary }) =>
-      [
-        name,
-        `  ${summary}`,
-        `  Choose it when ${chooseWhen}.`,
-        ...(name === "auto" ? options.filter((option) => isRouters(option.name)) : options).map(
-          (option) =>
-            `  --${flagOf(option.name)} ${usageOf(option)}  ${meaningOf(option)}${option.choices === undefined || option.kind === "choice" ? "" : `: ${option.choices.join(", ")}`}${option.default === undefined || option.kind === "list" ? "" : ` (default: ${option.default})`}`
-        ),
-        ...(name === "auto" ? ["  and every option of the patterns above, for the one that is chosen"] : [])
-      ].join("\n")
-    )
-    .join("\n\n")
-    .concat("\n")
-
-const overview = `
-Examples:
-  forethought demo
-  forethought run rewoo-parallel "Which has more people, Spain or Poland?" --model openai-compatible:qwen3:8b@http://127.0.0.1:11434/v1
-
-Exit codes: 0 answered, 2 not answered, 1 wrong usage or a model that cannot be used, 130 interrupted.`
-
-const runHelp = `
-Models:
-${modelHelp()}
-
-Every setting can also stand in the environment (${variableOf("model")}, ${variableOf("tools")}, ${variableOf("maxPlanLength")}, …)
-or in ${defaultConfigFile} ({"model": "…", "tools": ["lookup"], "maxPlanLength": 5}). A flag goes before the
-environment, the environment before the file. The key of a model is read from FORETHOUGHT_API_KEY; OPENAI_API_KEY is
-sent to api.openai.com and to this machine only.`

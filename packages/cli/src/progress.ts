@@ -4,10 +4,11 @@
  * indented by its nesting, and a plan is listed anew each time it changes.
  */
 import type * as RunEvent from "@forethought/core/RunEvent"
+import * as Arriving from "./arriving.js"
 import * as RunLines from "./runLines.js"
 import * as RunTree from "./runTree.js"
 import type { Screen, Style } from "./screen.js"
-import { oneLine, seconds } from "./text.js"
+import { fit, oneLine, seconds } from "./text.js"
 
 export interface Progress {
   readonly on: (event: RunEvent.RunEvent) => void
@@ -24,13 +25,18 @@ interface Call {
 /** Texts of models and tools are shown on one line each; the whole of them is in the events and the result. */
 const maxShown = 160
 
+const shownColumns = (screen: Screen): number => Math.min(maxShown, screen.columns)
+
 export const make = (screen: Screen, now: () => number): Progress => {
   const calls: Array<Call> = []
   const tree = RunTree.make()
-  const show = screen.isLive ? live(screen, tree, now) : plainLines(screen, tree, calls)
+  const arriving = Arriving.make()
+  const show = screen.isLive ? live(screen, tree, arriving, now) : plainLines(screen, tree, calls)
 
   const on = (event: RunEvent.RunEvent) => {
     tree.on(event)
+    const said = arriving.on(event)
+    if (said.length > 0) screen.print(...said.map((line) => screen.style("dim", fit(line, shownColumns(screen)))))
     if (event._tag === "ToolCallStarted") calls.push({ id: event.call, startedAt: event.at })
     if (event._tag === "ToolCallEnded") {
       const call = calls.find((other) => other.id === event.call && other.endedAt === undefined)
@@ -51,7 +57,7 @@ export const make = (screen: Screen, now: () => number): Progress => {
 // on a terminal
 // ---------------------------------------------------------------------------------------------------------------
 
-const live = (screen: Screen, tree: RunTree.RunTree, now: () => number): Progress => {
+const live = (screen: Screen, tree: RunTree.RunTree, arriving: Arriving.Arriving, now: () => number): Progress => {
   let ticker: NodeJS.Timeout | undefined
   let frame = 0
   const render = (isWhole: boolean) =>
@@ -64,11 +70,16 @@ const live = (screen: Screen, tree: RunTree.RunTree, now: () => number): Progres
   const styled = (lines: ReadonlyArray<RunLines.Line>) => lines.map(({ style, text }) => screen.style(style, text))
   const draw = () => {
     frame++
-    screen.draw(styled(RunLines.fitRows(render(false), screen.rows)))
+    const open = arriving.open().slice(-3)
+    screen.draw([
+      ...styled(RunLines.fitRows(render(false), Math.max(1, screen.rows - open.length))),
+      ...open.map((line) => screen.style("dim", fit(line, shownColumns(screen))))
+    ])
   }
   return {
-    on: () => {
-      draw()
+    on: (event) => {
+      // Of a reply there can be hundreds of pieces in a second: those wait for the next turn of the ticker.
+      if (event._tag !== "ReplyDelta") draw()
       ticker ??= setInterval(draw, 100).unref()
     },
     end: () => {

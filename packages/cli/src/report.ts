@@ -30,7 +30,7 @@ export const report = (ended: Ended, about: About, asJson: boolean, streams: Str
       return ExitCode.answered
     case "Failed":
       if (asJson) return ended.code
-      streams.err(`\nNot answered (${ended.error._tag}): ${printable(reasonOf(ended.error))}\n`)
+      streams.err(`\n${headOf(ended.error)}: ${printable(reasonOf(ended.error))}\n`)
       for (const note of ended.notes) streams.err(`${printable(note)}\n`)
       streams.err(gatheredText(ended))
       return ended.code
@@ -40,9 +40,27 @@ export const report = (ended: Ended, about: About, asJson: boolean, streams: Str
   }
 }
 
+const headOf = (error: RunError): string =>
+  refusalOf(error) === undefined ? `Not answered (${error._tag})` : "Plan refused"
+
+/** Why the plan was refused when it was shown. */
+const refusalOf = (error: RunError): string | undefined => {
+  if ("problem" in error && error.problem === "plan_refused") {
+    return "found" in error ? String(error.found).replace(/^a refusal: /, "") : error.message
+  }
+  const issues: ReadonlyArray<unknown> = "issues" in error && Array.isArray(error.issues) ? error.issues : []
+  for (const issue of issues) {
+    if (typeof issue === "object" && issue !== null && "_tag" in issue && issue._tag === "Refused") {
+      return "reason" in issue ? String(issue.reason) : error.message
+    }
+  }
+  return undefined
+}
+
 /** The reason in words; where the pattern wrote an honest ending, that, which holds the reason too. */
 const reasonOf = (error: RunError): string =>
-  "finalAnswer" in error && typeof error.finalAnswer === "string" ? error.finalAnswer : error.message
+  refusalOf(error) ??
+  ("finalAnswer" in error && typeof error.finalAnswer === "string" ? error.finalAnswer : error.message)
 
 /** What the error carries, and the tool calls beside it; of an interrupted run what its events tell. */
 const gatheredText = (ended: Ended): string => {

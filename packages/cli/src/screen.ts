@@ -28,6 +28,8 @@ export interface Screen {
    * the region is cleared by its number of lines. Nothing where the screen is not live.
    */
   readonly draw: (lines: ReadonlyArray<string>) => void
+  /** Takes the live region away while a person is asked something; what is printed meanwhile comes afterwards. */
+  readonly during: <A>(asking: () => Promise<A>) => Promise<A>
 }
 
 const codes: { readonly [style in Style]: string } = {
@@ -50,7 +52,12 @@ export const make = (output: Output, env: { readonly [name: string]: string | un
   let region: ReadonlyArray<string> = []
   // A terminal that does not know its width says 0.
   const columns = () => Math.max(20, (output.columns || defaultColumns) - 1)
+  let held: Array<string> | undefined
   const write = (lines: ReadonlyArray<string>) => {
+    if (held !== undefined) {
+      held.push(...lines)
+      return
+    }
     const text = [...lines, ...region].map((line) => `${line}\n`).join("")
     const before = cleared()
     drawn = region.length
@@ -70,6 +77,20 @@ export const make = (output: Output, env: { readonly [name: string]: string | un
       if (!isTerminal) return
       region = lines
       write([])
+    },
+    during: async (asking) => {
+      const before = region
+      region = []
+      write([])
+      held = []
+      try {
+        return await asking()
+      } finally {
+        const meanwhile = held
+        held = undefined
+        if (region.length === 0) region = before
+        write(meanwhile)
+      }
     }
   }
 }

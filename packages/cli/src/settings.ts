@@ -3,11 +3,15 @@
  */
 import { existsSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
-import { type Models, modelHelp, readModels } from "./models.js"
+import { type Find, type Given, isOn, names, text, texts } from "./given.js"
+import { type Limits, readLimits } from "./limits.js"
+import { type McpServer, readServers } from "./mcpServers.js"
+import { type Models, modelHelp, needsTextProtocol, readModel, readModels } from "./models.js"
 import { flagOf, readOption, variableOf } from "./options.js"
 import { allOptions, type PatternEntry } from "./patterns.js"
+import { runSettings } from "./runSettings.js"
 import { near } from "./text.js"
-import { defaultTools, pickTools, type ToolEntry } from "./tools.js"
+import { defaultTools, pickTools, readPermits, type ToolEntry } from "./tools.js"
 import { messageOf, UsageError } from "./UsageError.js"
 
 /** Flags as they were given; a flag that was not given is undefined. */
@@ -20,6 +24,8 @@ export interface Flags {
   readonly quiet?: boolean | undefined
   /** Options of patterns by their names. */
   readonly options: ReadonlyMap<string, string>
+  /** The settings of `runSettings` by their names. */
+  readonly run?: ReadonlyMap<string, unknown> | undefined
 }
 
 /** The surroundings of the program. */
@@ -28,49 +34,98 @@ export interface Around {
   readonly env: { readonly [name: string]: string | undefined }
 }
 
-export interface Settings {
+export interface Settings extends Equipped {
   readonly models: Models
-  readonly tools: ReadonlyArray<ToolEntry>
   /** The file for events, as an absolute path. */
   readonly events: string | undefined
   readonly options: ReadonlyMap<string, string | number>
+  readonly limits: Limits
+  readonly stream: boolean
+  readonly approve: boolean
+  readonly approvePlan: boolean
+  /** What a person should know about how the settings were understood. */
+  readonly notes: ReadonlyArray<string>
+}
+
+/** The tools of a run. */
+export interface Equipped {
+  readonly tools: ReadonlyArray<ToolEntry>
+  readonly servers: ReadonlyArray<McpServer>
+  readonly permits: ReadonlyMap<string, number>
 }
 
 /** The config file that is read where none is named. */
 export const defaultConfigFile = "forethought.config.json"
 
 /** Puts the settings of a run of `pattern` together, and checks them. */
-export const readSettings = (flags: Flags, pattern: PatternEntry, around: Around): Settings => {
-  const file = readConfig(flags, around)
-  const env = (name: string): Given | undefined => {
-    const value = around.env[variableOf(name)]?.trim()
-    return value === undefined || value === ""
-      ? undefined
-      : { value, source: `The environment variable ${variableOf(name)}` }
+export const readSettings = async (flags: Flags, pattern: PatternEntry, around: Around): Promise<Settings> => {
+  const find = finder(flags, around)
+  const given = find("model")
+  if (given === undefined) throw new UsageError(noModel)
+  const options = readOptions(flags, pattern, find, around.folder)
+  const fallback = find("fallbackModel")
+  const events = find("events")
+  const equipped = readTools(find, around)
+  const models: Models = {
+    ...(await readModels(texts(given), given.source, around)),
+    fallback: fallback === undefined ? undefined : await readModel(text(fallback), fallback.source, around)
   }
-  const flag = (name: string, value: string | undefined): Given | undefined =>
-    value === undefined ? undefined : { value, source: `--${flagOf(name)}` }
-
-  const models = given(flags.model, "--model") ?? env("model") ?? file.get("model")
-  if (models === undefined) throw new UsageError(noModel)
-  const tools = flag("tools", flags.tools) ?? env("tools") ?? file.get("tools")
-  const events = flag("events", flags.events) ?? env("events") ?? file.get("events")
+  const asText =
+    needsTextProtocol(models) && !options.has("protocol") && pattern.options.some(({ name }) => name === "protocol")
   return {
-    models: readModels(texts(models), models.source, around),
-    tools: tools === undefined ? pickTools(defaultTools, "The default") : pickTools(names(tools), tools.source),
+    ...equipped,
+    models,
     events: events === undefined ? undefined : resolve(around.folder, text(events)),
-    options: readOptions(flags, pattern, env, file, around.folder)
+    options: asText ? new Map([...options, ["protocol", "text"]]) : options,
+    limits: readLimits(find),
+    stream: isOn(find("stream")),
+    approve: isOn(find("approve")),
+    approvePlan: isOn(find("approvePlan")),
+    notes: asText ? ["tools are called by text, for a gguf model has no tool calling of its own (--protocol)"] : []
   }
 }
 
-interface Given {
-  readonly value: unknown
-  /** Begins a message about the value. */
-  readonly source: string
+/** The MCP servers alone, for a list of their tools. */
+export const readServersOf = (flags: Flags, around: Around): ReadonlyArray<McpServer> =>
+  readServers(finder(flags, around), around)
+
+const readTools = (find: Find, around: Around): Equipped => {
+  const tools = find("tools")
+  return {
+    tools:
+      tools === undefined
+        ? pickTools(defaultTools, "The default", find, around)
+        : pickTools(names(tools), tools.source, find, around),
+    servers: readServers(find, around),
+    permits: readPermits(find)
+  }
 }
 
-const given = (value: unknown, source: string): Given | undefined =>
-  value === undefined ? undefined : { value, source }
+/** Flags before environment variables before the config file. */
+const finder = (flags: Flags, around: Around): Find => {
+  const file = readConfig(flags, around)
+  const flag = (name: string): unknown => {
+    switch (name) {
+      case "model":
+        return flags.model
+      case "tools":
+        return flags.tools
+      case "events":
+        return flags.events
+      default:
+        return flags.options.get(name) ?? flags.run?.get(name)
+    }
+  }
+  return (name) => {
+    const value = flag(name)
+    if (value !== undefined) return { value, source: `--${flagOf(name)}` }
+    const variable = around.env[variableOf(name)]?.trim()
+    if (variable !== undefined && variable !== "") {
+      return { value: variable, source: `The environment variable ${variableOf(name)}` }
+    }
+    return file.get(name)
+  }
+}
 
 const noModel = `No model is configured. Name one with --model <spec>, in the environment variable FORETHOUGHT_MODEL, or as "model" in ${defaultConfigFile}:
 ${modelHelp()}
@@ -79,8 +134,7 @@ To see a run without a model: forethought demo`
 const readOptions = (
   flags: Flags,
   pattern: PatternEntry,
-  env: (name: string) => Given | undefined,
-  file: ReadonlyMap<string, Given>,
+  find: Find,
   folder: string
 ): ReadonlyMap<string, string | number> => {
   for (const name of flags.options.keys()) {
@@ -92,8 +146,7 @@ const readOptions = (
   }
   const values = new Map<string, string | number>()
   for (const option of pattern.options) {
-    const found =
-      given(flags.options.get(option.name), `--${flagOf(option.name)}`) ?? env(option.name) ?? file.get(option.name)
+    const found = find(option.name)
     if (found === undefined) continue
     if (typeof found.value !== "string" && typeof found.value !== "number") {
       throw new UsageError(`${found.source} must be a string or a number.`)
@@ -120,7 +173,11 @@ const readConfig = (flags: Flags, around: Around): ReadonlyMap<string, Given> =>
       `The config file ${shown} must hold a JSON object, such as {"model": "…", "tools": ["lookup"]}.`
     )
   }
-  const known = ["model", "tools", "events", ...allOptions().map(({ option }) => option.name)]
+  const known = [
+    ...["model", "tools", "events"],
+    ...runSettings.map(({ name }) => name),
+    ...allOptions().map(({ option }) => option.name)
+  ]
   const values = new Map<string, Given>()
   for (const [key, value] of Object.entries(data)) {
     if (key === "$schema") continue
@@ -138,29 +195,4 @@ const readConfig = (flags: Flags, around: Around): ReadonlyMap<string, Given> =>
     values.set(key, { value, source: `"${key}" in the config file ${shown}` })
   }
   return values
-}
-
-const text = ({ source, value }: Given): string => {
-  if (typeof value !== "string" || value.trim() === "")
-    throw new UsageError(`${source} must be a text that is not empty.`)
-  return value
-}
-
-/** A text, or an array of texts. */
-const texts = ({ source, value }: Given): ReadonlyArray<string> => {
-  const list: ReadonlyArray<unknown> = Array.isArray(value) ? value : [value]
-  const read = list.filter((item) => typeof item === "string" && item.trim() !== "").map(String)
-  if (read.length !== list.length || read.length === 0) {
-    throw new UsageError(`${source} must be a text, or a list of texts, none of them empty.`)
-  }
-  return read
-}
-
-/** Names in a list, or in one text with commas between them. `none` is no name at all. */
-const names = (tools: Given): ReadonlyArray<string> => {
-  const read = texts(tools)
-    .flatMap((part) => part.split(","))
-    .map((name) => name.trim())
-    .filter((name) => name !== "")
-  return read.length === 1 && read[0]?.toLowerCase() === "none" ? [] : read
 }

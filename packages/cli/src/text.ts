@@ -122,6 +122,12 @@ export const near = (word: string, candidates: ReadonlyArray<string>): ReadonlyA
       edits(word.toLowerCase().slice(0, 60), candidate.toLowerCase()) <= 2
   )
 
+/** `Did you mean x?`, with a space before it, or nothing. */
+export const meant = (word: string, candidates: ReadonlyArray<string>): string => {
+  const [close] = near(word, candidates)
+  return close === undefined ? "" : ` Did you mean ${close}?`
+}
+
 const edits = (a: string, b: string): number => {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {

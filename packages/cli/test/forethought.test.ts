@@ -260,8 +260,8 @@ describe("bad input", () => {
     { args: ["run", "rewoo", "-"], says: "The question is empty" },
     { args: ["run", "rewoo", "how", "many"], says: "put it in quotes" },
     { args: ["run", "rewoo", "q", "--model", "gpt-4"], says: "openai-compatible:<model>@<baseUrl>" },
-    { args: ["run", "rewoo", "q", "--model", "openai-compatible:m"], says: "no base URL" },
-    { args: ["run", "rewoo", "q", "--model", "openai-compatible:m@http://"], says: "not a valid address" },
+    { args: ["run", "rewoo", "q", "--model", "openai-compatible:m"], says: "no address that starts with" },
+    { args: ["run", "rewoo", "q", "--model", "openai-compatible:m@http://"], says: "The model's address is not valid" },
     { args: ["run", "rewoo", "q", "--model", "openai-compatible:@http://localhost/v1"], says: "has no name" },
     {
       args: ["run", "rewoo", "q", "--model", "openai-compatible:m@http://me:hunter2@h/v1"],

@@ -20,28 +20,28 @@ describe("readSettings", () => {
     { file: "1", env: "2", flag: undefined, concurrency: 2 },
     { file: 1, env: "2", flag: "3", concurrency: 3 },
     { file: 1, env: "", flag: undefined, concurrency: 1 }
-  ])("file $file, environment $env, flag $flag: $concurrency", ({ concurrency, env, file, flag }) => {
+  ])("file $file, environment $env, flag $flag: $concurrency", async ({ concurrency, env, file, flag }) => {
     using files = folder({ "forethought.config.json": file === undefined ? {} : { concurrency: file } })
-    const settings = readSettings(flags(flag === undefined ? {} : { option: flag }), parallel, {
+    const settings = await readSettings(flags(flag === undefined ? {} : { option: flag }), parallel, {
       folder: files.path,
       env: env === undefined ? {} : { FORETHOUGHT_CONCURRENCY: env }
     })
     expect(optionValues(parallel.options, settings.options).count("concurrency")).toBe(concurrency)
   })
 
-  it("reads tools as a list or as text, each once; none is none", () => {
+  it("reads tools as a list or as text, each once; none is none", async () => {
     using files = folder({ "forethought.config.json": { tools: ["Calculator", "lookup", "calculator"] } })
-    const read = (env: { readonly [name: string]: string }) =>
-      readSettings(flags(), parallel, { folder: files.path, env }).tools.map(({ name }) => name)
-    expect(read({})).toEqual(["calculator", "lookup"])
-    expect(read({ FORETHOUGHT_TOOLS: "llm, lookup" })).toEqual(["llm", "lookup"])
-    expect(read({ FORETHOUGHT_TOOLS: "none" })).toEqual([])
+    const read = async (env: { readonly [name: string]: string }) =>
+      (await readSettings(flags(), parallel, { folder: files.path, env })).tools.map(({ name }) => name)
+    expect(await read({})).toEqual(["calculator", "lookup"])
+    expect(await read({ FORETHOUGHT_TOOLS: "llm, lookup" })).toEqual(["llm", "lookup"])
+    expect(await read({ FORETHOUGHT_TOOLS: "none" })).toEqual([])
   })
 
-  it("a file's option of another pattern is left alone", () => {
+  it("a file's option of another pattern is left alone", async () => {
     using files = folder({ "forethought.config.json": { concurrency: 2, maxPlanLength: 3 } })
     const sequential = patterns.find(({ name }) => name === "rewoo") ?? parallel
-    const settings = readSettings(flags(), sequential, { folder: files.path, env: {} })
+    const settings = await readSettings(flags(), sequential, { folder: files.path, env: {} })
     expect([...settings.options]).toEqual([["maxPlanLength", 3]])
   })
 })
@@ -86,18 +86,23 @@ describe("readModels", () => {
   const read = (...specs: ReadonlyArray<string>) => readModels(specs, "--model", { folder: "/", env: {} })
 
   it.each([
+    ["openai:gpt-4.1-mini", "openai:gpt-4.1-mini"],
+    ["OLLAMA:qwen3:8b", "ollama:qwen3:8b"],
+    ["gguf:some folder/small.gguf", "gguf:some folder/small.gguf"],
     ["openai-compatible:qwen3:8b@http://127.0.0.1:11434/v1/", "qwen3:8b at http://127.0.0.1:11434/v1"],
     ["openai-compatible:a@b@https://host/v1?key=hunter2", "a@b at https://host/v1"],
     ["scripted:some folder/file.json", "scripted replies from some folder/file.json"]
-  ])("reads %s", (spec, label) => {
-    expect(read(spec).default.label).toBe(label)
+  ])("reads %s", async (spec, label) => {
+    expect((await read(spec)).default.label).toBe(label)
   })
 
-  it("takes one model for each role", () => {
-    const models = read("scripted:a.json", "planner=scripted:b.json")
+  it("takes one model for each role", async () => {
+    const models = await read("scripted:a.json", "planner=scripted:b.json")
     expect(models.default.label).toContain("a.json")
     expect(models.roles.get("planner")?.label).toContain("b.json")
-    expect(() => read("scripted:a.json", "scripted:b.json")).toThrow("two models for every role")
-    expect(() => read("scripted:a.json", "planner=scripted:b", "planner=scripted:c")).toThrow("the planner two models")
+    await expect(read("scripted:a.json", "scripted:b.json")).rejects.toThrow("two models for every role")
+    await expect(read("scripted:a.json", "planner=scripted:b", "planner=scripted:c")).rejects.toThrow(
+      "the planner two models"
+    )
   })
 })

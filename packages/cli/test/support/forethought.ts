@@ -2,11 +2,18 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer, type IncomingHttpHeaders } from "node:http"
+import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const bin = fileURLToPath(new URL("../../bin/forethought.mjs", import.meta.url))
+
+/** How `--mcp` names the reference server, which has a tool of every kind. */
+export const everything = `"${process.execPath}" "${createRequire(import.meta.url).resolve("@modelcontextprotocol/server-everything/dist/index.js")}" stdio`
+
+/** The program, as a client starts it. */
+export const command = { command: process.execPath, args: [bin] }
 
 export interface Ran {
   readonly code: number | null

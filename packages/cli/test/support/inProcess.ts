@@ -1,5 +1,6 @@
 /** Runs the program in this process, with streams of its own: faster than a process for each case. */
 import { main } from "../../src/program.js"
+import type { Terminal } from "../../src/terminal.js"
 import { folder } from "./forethought.js"
 
 export interface Told {
@@ -10,7 +11,13 @@ export interface Told {
 
 export const inProcess = async (
   args: ReadonlyArray<string>,
-  around: { readonly folder: string; readonly signal?: AbortSignal; readonly onErr?: (err: string) => void }
+  around: {
+    readonly folder: string
+    readonly signal?: AbortSignal
+    readonly onErr?: (err: string) => void
+    readonly terminal?: Terminal
+    readonly env?: { readonly [name: string]: string }
+  }
 ): Promise<Told> => {
   let out = ""
   let err = ""
@@ -20,7 +27,7 @@ export const inProcess = async (
   }
   const code = await main(args, "0.0.0", {
     folder: around.folder,
-    env: {},
+    env: around.env ?? {},
     streams: {
       out: (text) => {
         out += text
@@ -29,6 +36,7 @@ export const inProcess = async (
     },
     stderr: { write },
     readStdin: async () => "",
+    terminal: around.terminal,
     signal: around.signal ?? new AbortController().signal
   })
   return { code, out, err }

@@ -1,0 +1,164 @@
+/**
+ * Approval at the terminal: of a tool call before the tool acts, and of a plan before it runs.
+ */
+import { spawn } from "node:child_process"
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type * as Approval from "@forethought/core/Approval"
+import * as PlanApproval from "@forethought/core/PlanApproval"
+import type * as RunEvent from "@forethought/core/RunEvent"
+import * as Effect from "effect/Effect"
+import type { Screen } from "./screen.js"
+import type { Terminal } from "./terminal.js"
+import { fit, indent, oneLine, printable } from "./text.js"
+import { messageOf } from "./UsageError.js"
+
+/** Who can be asked, and where. */
+export interface Desk {
+  /** Nothing where standard input or standard error is no terminal. */
+  readonly terminal: Terminal | undefined
+  readonly screen: Screen
+  readonly write: (text: string) => void
+  /** The person's editor, as `EDITOR` or `VISUAL` has it. */
+  readonly editor: string | undefined
+}
+
+const nobody = "nobody can be asked, for standard input and standard error are no terminal"
+
+// ---------------------------------------------------------------------------------------------------------------
+// tools
+// ---------------------------------------------------------------------------------------------------------------
+
+/** Asks before each call; "always" holds for the tool until the program ends. */
+export const tools = ({ screen, terminal, write }: Desk): Approval.Service => {
+  const always = new Set<string>()
+  return {
+    tool: ({ call, input, tool }) => {
+      if (always.has(tool.name)) return Effect.succeed("allow")
+      if (terminal === undefined) {
+        return Effect.sync(() => {
+          screen.print(`${tool.name} is not called: ${nobody} (--approve).`)
+          return { deny: `${nobody}.` }
+        })
+      }
+      return Effect.promise((signal) =>
+        screen.during(async (): Promise<Approval.Decision> => {
+          write(`\n${oneLine(call, 60)} wants to call ${tool.name}, which may change something, with:\n`)
+          write(`${indent(shortened(input), 2)}\n`)
+          for (;;) {
+            const answer = await terminal.ask("Call it? [y]es, [n]o, [a]lways this tool: ", signal)
+            switch (answer?.trim().toLowerCase()) {
+              case undefined:
+                return { deny: "the question was not answered." }
+              case "y":
+              case "yes":
+                return "allow"
+              case "a":
+              case "always":
+                always.add(tool.name)
+                return "allow"
+              case "n":
+              case "no":
+                return { deny: "the person said no." }
+            }
+          }
+        })
+      )
+    }
+  }
+}
+
+const maxInputChars = 4_000
+
+/** What a model writes is shown in full as far as a person can read it: what is hidden cannot be approved. */
+const shortened = (text: string): string => {
+  const shown = printable(text.slice(0, maxInputChars))
+  return text.length > maxInputChars ? `${shown}\n[and ${text.length - maxInputChars} more characters]` : shown
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// plans
+// ---------------------------------------------------------------------------------------------------------------
+
+/** How plans are shown, and how the last one was written, where its steps do not tell all of it. */
+export interface Presentation {
+  readonly show: (plan: PlanApproval.ProposedPlan) => ReadonlyArray<string>
+  readonly written: () => string | undefined
+}
+
+/** Shows each plan, and asks. */
+export const plans =
+  (desk: Desk, { show, written }: Presentation): PlanApproval.Service["review"] =>
+  (plan) => {
+    const { screen, terminal } = desk
+    if (terminal === undefined) return Effect.succeed(PlanApproval.refuse(`${nobody} (--approve-plan)`))
+    return Effect.promise((signal) =>
+      screen.during(async () => {
+        desk.write(`\n${show(plan).map(printable).join("\n")}\n`)
+        for (;;) {
+          const answer = await terminal.ask("Run this plan? [y]es, [e]dit, [n]o: ", signal)
+          switch (answer?.trim().toLowerCase()) {
+            case undefined:
+              return PlanApproval.refuse("the question was not answered")
+            case "y":
+            case "yes":
+              return PlanApproval.accept
+            case "n":
+            case "no":
+              return PlanApproval.refuse("the person said no")
+            case "e":
+            case "edit": {
+              const text = await edit(desk, terminal, written() ?? planText(plan.steps), signal)
+              if (text.trim() !== "") return PlanApproval.edit(text)
+              desk.write("Nothing was written: the plan stays as it is.\n")
+            }
+          }
+        }
+      })
+    )
+  }
+
+/** A plan in the form in which planners write it. */
+export const planText = (steps: ReadonlyArray<RunEvent.PlannedStep>): string =>
+  steps
+    .map(({ id, input, text, tool }) =>
+      tool === undefined ? `${id}. ${text}` : `${text === "" ? "" : `Plan: ${text}\n`}${id} = ${tool}[${input ?? ""}]`
+    )
+    .join("\n")
+
+const edit = async (desk: Desk, terminal: Terminal, text: string, signal: AbortSignal): Promise<string> => {
+  if (desk.editor !== undefined) {
+    try {
+      return await inEditor(desk.editor, text)
+    } catch (error) {
+      desk.write(`${printable(messageOf(error))}\n`)
+    }
+  }
+  desk.write(`The plan as it is written:\n${indent(printable(text), 2)}\n`)
+  desk.write("Write the whole plan anew, and end it with a line that holds a dot alone:\n")
+  const lines: Array<string> = []
+  for (;;) {
+    const line = await terminal.ask("", signal)
+    if (line === undefined || line.trim() === ".") return lines.join("\n")
+    lines.push(line)
+  }
+}
+
+const inEditor = async (editor: string, text: string): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), "forethought-plan-"))
+  const file = join(folder, "plan.txt")
+  try {
+    await writeFile(file, `${text}\n`, { mode: 0o600 })
+    const code = await new Promise<number | null>((done, fail) => {
+      // The variable holds a command line, as for every other program that reads it.
+      const child = spawn(`${editor} "${file}"`, { shell: true, stdio: "inherit" })
+      child.on("error", fail)
+      child.on("close", done)
+    })
+    if (code !== 0) throw new Error(`The editor ${fit(editor, 60)} ended with code ${code}.`)
+    return await readFile(file, "utf8")
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

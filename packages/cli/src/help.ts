@@ -1,0 +1,92 @@
+/**
+ * What the program says about itself: lists, and the texts behind the flags.
+ */
+import { modelHelp } from "./models.js"
+import { flagOf, meaningOf, usageOf, variableOf } from "./options.js"
+import { isRouters } from "./patternOptions.js"
+import { patterns } from "./patterns.js"
+import { defaultConfigFile } from "./settings.js"
+import { defaultTools, tools } from "./tools.js"
+
+export const toolList = (): string => {
+  const width = Math.max(...tools.map(({ name }) => name.length))
+  return tools
+    .map(({ name, needs, summary }) => {
+      const standard = defaultTools.includes(name) ? " (default)" : ""
+      return `${name.padEnd(width)}  ${summary}${standard}${needs === undefined ? "" : `\n${" ".repeat(width)}  needs ${needs}`}`
+    })
+    .join("\n")
+}
+
+export const patternList = (): string =>
+  patterns
+    .map(({ chooseWhen, name, options, summary }) =>
+      [
+        name,
+        `  ${summary}`,
+        `  Choose it when ${chooseWhen}.`,
+        ...(name === "auto" ? options.filter((option) => isRouters(option.name)) : options).map(
+          (option) =>
+            `  --${flagOf(option.name)} ${usageOf(option)}  ${meaningOf(option)}${option.choices === undefined || option.kind === "choice" ? "" : `: ${option.choices.join(", ")}`}${option.default === undefined || option.kind === "list" ? "" : ` (default: ${option.default})`}`
+        ),
+        ...(name === "auto" ? ["  and every option of the patterns above, for the one that is chosen"] : [])
+      ].join("\n")
+    )
+    .join("\n\n")
+    .concat("\n")
+
+export const overview = `
+Examples:
+  forethought demo
+  forethought models
+  forethought run rewoo-parallel "Which has more people, Spain or Poland?" --model ollama:qwen3:8b
+  forethought explain rewoo-parallel "Which has more people, Spain or Poland?" --model openai:gpt-4.1-mini
+
+Exit codes: 0 answered (or planned, with explain), 2 not answered: the pattern found no answer, the plan was refused,
+or a limit of yours was reached; 1 wrong usage or a model that cannot be used; 130 interrupted.`
+
+const modelsUsage = `
+Models:
+${modelHelp()}
+Keys are read from OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_API_KEY or GEMINI_API_KEY, and FORETHOUGHT_API_KEY for
+openai-compatible, where OPENAI_API_KEY is sent to api.openai.com and to this machine only. See: forethought models`
+
+const limitsUsage = `
+Limits: a run that reaches one ends with exit code 2 and everything gathered. In ReWOO, plan-and-solve-agent and auto
+one call and a fifth of the tokens, the money and the time are kept for the call that answers. A price that is not
+listed must be given.`
+
+const toolsUsage = `
+Tools: see forethought tools. An MCP server gives all its tools; in the config file it stands as
+{"mcp": {"files": {"command": "mcp-server-filesystem", "args": ["."], "env": {"TOKEN": "\${MY_TOKEN}"}},
+"web": {"url": "https://…", "headers": {"authorization": "\${MY_AUTHORIZATION}"}}}, with \${…} from the environment.`
+
+const settingsUsage = `
+Every setting can also stand in the environment (${variableOf("model")}, ${variableOf("tools")}, ${variableOf("maxPlanLength")}, …)
+or in ${defaultConfigFile} ({"model": "…", "tools": ["lookup"], "maxCalls": 20}). A flag goes before the
+environment, the environment before the file.`
+
+export const runHelp = `${modelsUsage}
+${limitsUsage}
+${toolsUsage}
+
+Approval: --approve and --approve-plan ask at the terminal, on standard error. Without a terminal the tool is not
+called, and the plan is refused. An edited plan is written in your EDITOR, or pasted.
+${settingsUsage}`
+
+export const explainHelp = `
+Nothing of the plan runs: the planner is asked, and with auto the router. react, adapt and plan-and-solve make no plan
+up front: what bounds them is shown, and no model is asked. Ends with 0 where there is something to show, with 2 where
+the planner gave no valid plan.
+${modelsUsage}
+${settingsUsage}`
+
+export const mcpHelp = `
+Each pattern is a tool that takes the text "input". Limits hold for each run; rates for all together. Standard output
+belongs to the protocol, and the log goes to standard error. Nobody can be asked: with --approve, tools that are not
+read-only are not called.
+
+For a client's settings: {"command": "forethought", "args": ["mcp", "--model", "ollama:qwen3:8b"]}
+${modelsUsage}
+${limitsUsage}
+${settingsUsage}`

@@ -1,0 +1,161 @@
+/**
+ * What a run may use, from flags to the Layers that keep it.
+ */
+import type * as Llm from "@forethought/core/Llm"
+import type * as Layer from "effect/Layer"
+import { type Find, type Given, text } from "./given.js"
+import type { Model, Models } from "./models.js"
+import { readOption } from "./options.js"
+import { UsageError } from "./UsageError.js"
+
+/** In US dollars for a million tokens. */
+export interface Price {
+  readonly inputPerMillion: number
+  readonly outputPerMillion: number
+}
+
+export interface Limits {
+  readonly calls?: number
+  readonly outputTokens?: number
+  /** In US dollars. */
+  readonly money?: number
+  /** In milliseconds. */
+  readonly wallTime?: number
+  readonly maxConcurrent?: number
+  readonly requestsPerMinute?: number
+  readonly tokensPerMinute?: number
+  /** The price of every model, in place of the listed ones. */
+  readonly price?: Price
+}
+
+/** Reads the limits and checks them. */
+export const readLimits = (find: Find): Limits => {
+  const number = (name: string, kind: "count" | "duration"): number | undefined => {
+    const given = find(name)
+    if (given === undefined) return undefined
+    if (typeof given.value !== "string" && typeof given.value !== "number") {
+      throw new UsageError(`${given.source} must be a string or a number.`)
+    }
+    return Number(readOption({ name, description: "", kind }, given.value, given.source, "."))
+  }
+  const cost = find("maxCost")
+  const price = find("price")
+  return defined({
+    calls: number("maxCalls", "count"),
+    outputTokens: number("maxOutputTokens", "count"),
+    money: cost === undefined ? undefined : readMoney(cost),
+    wallTime: number("maxTime", "duration"),
+    maxConcurrent: number("maxConcurrent", "count"),
+    requestsPerMinute: number("requestsPerMinute", "count"),
+    tokensPerMinute: number("tokensPerMinute", "count"),
+    price: price === undefined ? undefined : readPrice(price)
+  })
+}
+
+const defined = (limits: { readonly [name in keyof Limits]: Limits[name] | undefined }): Limits =>
+  Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined))
+
+const amount = (written: string): number => {
+  const plain = written.trim().replace(/^\$/, "")
+  return /^\d{1,9}(\.\d{1,9})?$/.test(plain) ? Number(plain) : Number.NaN
+}
+
+const readMoney = ({ source, value }: Given): number => {
+  const money = amount(String(value))
+  if (!(money > 0)) throw new UsageError(`${source} must be US dollars, such as 0.05, got ${JSON.stringify(value)}.`)
+  return money
+}
+
+const readPrice = (given: Given): Price => {
+  const parts = text(given).split(",").map(amount)
+  const [inputPerMillion = Number.NaN, outputPerMillion = Number.NaN] = parts
+  if (parts.length !== 2 || Number.isNaN(inputPerMillion) || Number.isNaN(outputPerMillion)) {
+    throw new UsageError(
+      `${given.source} must be US dollars for a million input and output tokens, such as 0.4,1.6, got ${JSON.stringify(given.value)}.`
+    )
+  }
+  return { inputPerMillion, outputPerMillion }
+}
+
+/** What a model costs: as given, as listed, nothing where it runs at home; `undefined` where nobody knows. */
+export const priceOf = async (model: Model, limits: Limits): Promise<Price | undefined> => {
+  if (limits.price !== undefined) return limits.price
+  const { spec } = model
+  if (spec === undefined || "file" in spec || spec.kind === "ollama") return { inputPerMillion: 0, outputPerMillion: 0 }
+  // A gateway can ask another price for a model of the same name.
+  if (spec.kind === "openai-compatible") return undefined
+  return (await import("@forethought/ai/Prices")).of(spec.model)
+}
+
+export interface Prices {
+  /** What a role's model costs; of one with a fallback the dearer of the two. `undefined` where nobody knows. */
+  readonly of: (role: Llm.Role) => Price | undefined
+  /** The models of which nobody knows it. */
+  readonly unknown: ReadonlyArray<Model>
+}
+
+/** Looks up what the models cost. */
+export const pricesOf = async (models: Models, limits: Limits): Promise<Prices> => {
+  const all = [models.default, ...models.roles.values(), ...(models.fallback === undefined ? [] : [models.fallback])]
+  const prices = new Map(await Promise.all(all.map(async (model) => [model, await priceOf(model, limits)] as const)))
+  const price = (role: Llm.Role): Price | undefined => {
+    const first = prices.get(models.roles.get(role) ?? models.default)
+    if (models.fallback === undefined) return first
+    const second = prices.get(models.fallback)
+    if (first === undefined || second === undefined) return undefined
+    return {
+      inputPerMillion: Math.max(first.inputPerMillion, second.inputPerMillion),
+      outputPerMillion: Math.max(first.outputPerMillion, second.outputPerMillion)
+    }
+  }
+  return { of: price, unknown: all.filter((model) => prices.get(model) === undefined) }
+}
+
+type Around = <E>(model: Layer.Layer<Llm.Llm, E>) => Layer.Layer<Llm.Llm, E>
+
+/** The Layers of the limits. */
+export interface Limiting {
+  /** What holds for everything that asks the models: rates, and calls at once. */
+  readonly rates: Around
+  /** What holds for one run: calls, tokens, money and time. */
+  readonly budget: Around
+}
+
+/**
+ * Loads the Layers. Where `keepsLast`, a part of each bound is kept for the call that answers, by the solver or the
+ * finalizer: one call, and a fifth of the tokens, the money and the time.
+ */
+export const limiting = async (limits: Limits, models: Models, keepsLast: boolean): Promise<Limiting> => {
+  const { calls, maxConcurrent, money, outputTokens, requestsPerMinute, tokensPerMinute, wallTime } = limits
+  const rate = { maxConcurrent, requestsPerMinute, tokensPerMinute }
+  const bounds = { calls, outputTokens, money, wallTime }
+  const isSet = (values: object) => Object.values(values).some((value) => value !== undefined)
+  const [RateLimit, Budget] = await Promise.all([
+    isSet(rate) ? import("@forethought/ai/RateLimit") : undefined,
+    isSet(bounds) ? import("@forethought/ai/Budget") : undefined
+  ])
+  const fifth = (bound: number | undefined) => (bound === undefined ? undefined : bound / 5)
+  const reserve = {
+    calls: calls === undefined || calls < 2 ? undefined : 1,
+    outputTokens: outputTokens === undefined ? undefined : Math.floor(outputTokens / 5),
+    money: fifth(money),
+    wallTime: fifth(wallTime)
+  }
+  const price = money === undefined ? {} : { price: await knownPrices(models, limits) }
+  const budget = { ...bounds, ...price, ...(keepsLast ? { reserve } : {}) }
+  return {
+    rates: RateLimit === undefined ? (model) => model : RateLimit.layer(rate),
+    budget: Budget === undefined ? (model) => model : Budget.layer(budget)
+  }
+}
+
+const knownPrices = async (models: Models, limits: Limits): Promise<(role: Llm.Role) => Price> => {
+  const prices = await pricesOf(models, limits)
+  const [unknown] = prices.unknown
+  if (unknown !== undefined) {
+    throw new UsageError(
+      `--max-cost needs the price of ${unknown.label}, which is not listed. Give it with --price <in,out>, in US dollars for a million tokens.`
+    )
+  }
+  return (role) => prices.of(role) ?? { inputPerMillion: 0, outputPerMillion: 0 }
+}

@@ -1,0 +1,88 @@
+/**
+ * What a run can be told besides the options of its pattern: the flags, variables and keys of the config file, as data.
+ */
+
+/** One setting. A flag follows from its name, as with the options of patterns. */
+export interface RunSetting {
+  /** Key in the config file: `maxCalls`. */
+  readonly name: string
+  /** How its value is written; without one it is a switch. */
+  readonly usage?: string
+  /** Whether its flag can be given several times. */
+  readonly repeatable?: boolean
+  readonly description: string
+  readonly group: "model" | "limits" | "tools" | "approval"
+}
+
+export const runSettings: ReadonlyArray<RunSetting> = [
+  {
+    name: "fallbackModel",
+    usage: "<spec>",
+    group: "model",
+    description: "the model that is asked where another is rate limited, cannot be reached or does not answer in time"
+  },
+  { name: "stream", group: "model", description: "show replies while they arrive" },
+  { name: "maxCalls", usage: "<count>", group: "limits", description: "the most model calls of the run" },
+  {
+    name: "maxOutputTokens",
+    usage: "<count>",
+    group: "limits",
+    description: "the most output tokens of the run"
+  },
+  {
+    name: "maxCost",
+    usage: "<usd>",
+    group: "limits",
+    description: "the most that the run may cost, in US dollars"
+  },
+  {
+    name: "price",
+    usage: "<in,out>",
+    group: "limits",
+    description: "US dollars for a million input and output tokens, such as 0.4,1.6; else the listed price of the model"
+  },
+  {
+    name: "maxTime",
+    usage: "<duration>",
+    group: "limits",
+    description: "how long the run may take: then no model call begins or goes on; a tool call has its own limit"
+  },
+  { name: "maxConcurrent", usage: "<count>", group: "limits", description: "the most model calls at once" },
+  { name: "requestsPerMinute", usage: "<count>", group: "limits", description: "the most model calls in a minute" },
+  {
+    name: "tokensPerMinute",
+    usage: "<count>",
+    group: "limits",
+    description: "the most tokens in a minute, input and output together"
+  },
+  {
+    name: "mcp",
+    usage: "<server>",
+    repeatable: true,
+    group: "tools",
+    description: "an MCP server: its command with arguments, or its address; can be repeated"
+  },
+  {
+    name: "allowHost",
+    usage: "<hosts>",
+    group: "tools",
+    description: "hosts that http-get may read, such as example.org,*.example.com; * for every public one"
+  },
+  { name: "allowPrivate", group: "tools", description: "http-get may read hosts that are not public, where listed" },
+  { name: "root", usage: "<folder>", group: "tools", description: "the folder of read-file and list-files" },
+  { name: "searxng", usage: "<url>", group: "tools", description: "the SearXNG server that web-search asks" },
+  {
+    name: "wikipediaUrl",
+    usage: "<url>",
+    group: "tools",
+    description: "the wiki that wikipedia asks, such as https://de.wikipedia.org"
+  },
+  {
+    name: "toolPermits",
+    usage: "<name=n>",
+    group: "tools",
+    description: "the most calls of a tool at once, with commas between several"
+  },
+  { name: "approve", group: "approval", description: "ask before a tool that is not read-only runs" },
+  { name: "approvePlan", group: "approval", description: "show each plan, and ask before it runs" }
+]

@@ -76,6 +76,17 @@ describe("reported failures", () => {
       "Close the gate"
     ])
   })
+  it.each([
+    ['{"remaining_steps":["1. Open\\n2. Close"]}', ["Open", "Close"]],
+    ['{"remaining_steps":["Open", "2. Wait\\n3. Close"]}', ["Open", "Wait", "Close"]],
+    ['{"remaining_steps":["- Open\\n- Close"]}', ["Open", "Close"]],
+    ['{"remaining_steps":["Open:\\n1. unlock\\n2. push"]}', ["Open:\n1. unlock\n2. push"]],
+    ['{"remaining_steps":["1. Open\\n   1. unlock"]}', ["Open\n   1. unlock"]],
+    ['{"remaining_steps":["None"]}', "no_decision"],
+    ['{"remaining_steps":["No further steps needed."]}', "no_decision"]
+  ])("PE-25: an element that holds a list: %s", (reply, expected) => {
+    expect(outcome(reply)).toEqual(expected)
+  })
   it("PE-16: a reply that only thinks is empty", () => {
     expect(outcome("<think>Perhaps 1. call search 2. read the page. Hmm.</think>")).toBe("empty_reply")
   })

@@ -26,9 +26,10 @@ export const readRoute = <P extends string>(
 ): Either.Either<Route<P>, ParseError> => {
   const names = patterns.map((name) => `"${name}"`).join(", ")
   const expected = `one JSON object {"pattern": "...", "reason": "..."} with one of ${names} as pattern`
-  return Either.match(JsonReply.read(text, { keys: ["pattern", "reason"], expected }), {
+  const shown = visible(text)
+  return Either.match(JsonReply.readVisible(shown, text, { keys: ["pattern", "reason"], expected }), {
     onLeft: (error) => {
-      const pattern = error.problem === "no_json" ? bareName(text, patterns) : undefined
+      const pattern = error.problem === "no_json" ? bareName(shown, patterns) : undefined
       return pattern === undefined ? Either.left(error) : Either.right({ pattern, reason: "" })
     },
     onRight: ({ value }) => {
@@ -50,10 +51,11 @@ const exactly = <P extends string>(text: string, patterns: ReadonlyArray<P>): P 
   text.length > maxLength ? undefined : patterns.find((name) => fold(name) === fold(text))
 
 /** The name that a reply is, in a fence, quotes or emphasis, with a full stop, or behind `Pattern:`. */
-const bareName = <P extends string>(text: string, patterns: ReadonlyArray<P>): P | undefined => {
-  const shown = trim(unfence(visible(text)))
+const bareName = <P extends string>(shown: string, patterns: ReadonlyArray<P>): P | undefined => {
   if (shown.length > maxLength) return undefined
-  const name = shown.replace(/^[\W_]{0,3}pattern[*_"'`]{0,3}\s?[:：]/i, "").replaceAll(/[*"'`“”‘’.!]/g, "")
+  const name = trim(unfence(shown))
+    .replace(/^[\W_]{0,3}pattern[*_"'`]{0,3}\s?[:：]/i, "")
+    .replaceAll(/[*"'`“”‘’.!]/g, "")
   return exactly(name, patterns)
 }
 

@@ -60,7 +60,7 @@ export const readVisible = (shown: string, reply: string): Either.Either<Readonl
   if (inline !== undefined) return fail("inline_list", `several steps on one line: ${excerpt(inline)}`)
   if (chosen.length === 0) return fail("no_list", excerpt(shown))
   return items.every(ListLine.declines)
-    ? fail("empty_plan", `a list without any step: ${excerpt(shown)}`)
+    ? fail("empty_plan", `a list without any ${items.length === 0 ? "text" : "step"}: ${excerpt(shown)}`)
     : Either.right(items)
 }
 

@@ -55,6 +55,21 @@ describe("reported failures", () => {
       remaining_steps: ["Verify 7"]
     })
   })
+  it.each([
+    [
+      'Here you go:\n```json\n{"final_answer":"wrap it in <think> and </think>"}\n```',
+      "wrap it in <think> and </think>"
+    ],
+    ['Here: {"final_answer":"use <think>x</think> tags"}', "use <think>x</think> tags"],
+    ['<think>a</think>{"final_answer":"the <think> tag"}', "the <think> tag"],
+    ['<think>{"final_answer":"</think>\n```json\n{"final_answer":"the <thinking> tag"}\n```', "the <thinking> tag"],
+    ['Sure, {"final_answer":"the </think> tag"}', "the </think> tag"],
+    ['I count.</think>So: {"final_answer":"a </think> tag"}', "a </think> tag"],
+    ["Sure, {'final_answer': 'the <think> tag',}", "the <think> tag"],
+    ['{"final_answer":"the <think> tag"} <think>good', "the <think> tag"]
+  ])("JS-13: a tag in a string is text: %s", (text, expected) => {
+    expect(outcome(text)).toEqual(answer(expected))
+  })
   it("JS-12: a closing tag alone drops what stands before it", () => {
     expect(outcome('I should recount the boxes…</think>\n{"final_answer":"8"}')).toEqual(answer("8"))
   })

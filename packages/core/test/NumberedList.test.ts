@@ -66,8 +66,142 @@ describe("reported failures", () => {
   })
 })
 
+const ab = ["a b", "c d"]
+
+describe("reported failures, and others of their kind", () => {
+  const tables: Readonly<Record<string, ReadonlyArray<readonly [reply: string, outcome: unknown]>>> = {
+    "PE-06: sub-items that are indented by one space": [
+      ["1. a b\n 1. x\n 2. y\n2. c d", ["a b\n1. x\n2. y", "c d"]],
+      ["1. a b\n 1) x\n 2) y\n2. c d", ["a b\n1) x\n2) y", "c d"]],
+      ["Plan:\n 1. a b\n  1. x\n  2. y\n 2. c d", ["a b\n1. x\n2. y", "c d"]],
+      ["1. a b\n2. c d\n 1. x\n 2. y\n 3. z", ["a b", "c d\n1. x\n2. y\n3. z"]],
+      ["1. a b\n\n 1. x\n\n 2. y\n\n2. c d", ["a b\n1. x\n2. y", "c d"]],
+      ["**1. a b**\n 1. x\n 2. y\n**2. c d**", ["a b\n1. x\n2. y", "c d"]],
+      ["Step 1: a b\n Step 1: x\n Step 2: y\nStep 2: c d", ["a b\nStep 1: x\nStep 2: y", "c d"]],
+      ["1. a b\n 1. x\n  1. z\n 2. y\n2. c d", ["a b\n1. x\n 1. z\n2. y", "c d"]],
+      ["1. a b\n   1. x\n   2. y\n 2. c d", ["a b\n1. x\n2. y", "c d"]],
+      ["1. a b\n 2. c d", ab],
+      [" 1. a b\n1. c d", ab]
+    ],
+    "PE-07: numbers that wrapped prose puts at the start of a line": [
+      ["Revenue rose by 5.\n3. Nothing.", "no_list"],
+      ["On May\n3. we leave.\n4. we return.", "no_list"],
+      ["On May\n3. we leave.\n\n4. we return.", "no_list"],
+      ["It took until\n2) and then it ended!", "no_list"],
+      ["We paid 4.\n(5) That is all.", "no_list"],
+      ["The rise was 5.\n3: nothing.\n4: all.", "no_list"],
+      ["We saw it in\nStep 3: it failed.", "no_list"],
+      ["See 2.\n**3.** Not here.", "no_list"],
+      ["On May\n3. we leave.\n1. a b\n2. c d", ab],
+      ["1. a b\n2. c d\n\nAll is done by May\n5. Then we rest.", ab],
+      ["It failed.\nStep 3: a b\nStep 4: c d", ab],
+      ["What remains:\n3. a b\n4. c d", ab],
+      ["Two steps remain.\n\n3. a b\n4. c d", ab],
+      ["It starts at zero.\n0. a b\n1. c d", ab]
+    ],
+    "PE-09: closing remarks behind steps with paragraphs": [
+      ["1. a b\n\nDetail.\n\n2. c d\n\nShall I begin?", ["a b\nDetail.", "c d"]],
+      ["1. a b\n\nDetail.\n\n2. c d\n\nLet me know!\n\nBye.", ["a b\nDetail.", "c d"]],
+      ["1. **a b**\n\nDetail.\n\n2. **c d**\n\nThat is all.", ["a b\nDetail.", "c d"]],
+      ["Step 1: a b\n\nDetail.\n\nStep 2: c d\n\nReady?", ["a b\nDetail.", "c d"]],
+      ["- a b\n\n- c d\n\nReady?", ab],
+      ["一、a b\n\nDetail.\n\n二、c d\n\n可以开始吗？", ["a b\nDetail.", "c d"]],
+      ["1. a b\n\nDetail.\n\n2. c d\n\n   more\n\nReady?", ["a b\nDetail.", "c d\nmore"]],
+      ["**Step 1: a b**\n\nDetail.\n\n**Step 2: c d**\n\nMore.\n\nReady?", ["a b\nDetail.", "c d\nMore."]],
+      ["## 1. a b\n\n## 2. c d\n\nReady?", ab]
+    ],
+    "PE-11: items that say that there is no step": [
+      ["1. N/A", "empty_plan"],
+      ["1. None", "empty_plan"],
+      ["1. None.", "empty_plan"],
+      ["1. **None**", "empty_plan"],
+      ["1. No steps needed", "empty_plan"],
+      ["1. No further steps are required.", "empty_plan"],
+      ["1. No action needed.\n2. Nothing to do.", "empty_plan"],
+      ["Plan:\n- n/a", "empty_plan"],
+      ["1. 无", "empty_plan"],
+      ["1. 无需任何步骤。", "empty_plan"],
+      ['["None"]', "empty_plan"],
+      ['{"steps":["No steps needed"]}', "empty_plan"],
+      ['["N/A","a b"]', ["a b"]],
+      ["1. a b\n2. N/A\n3. c d", ab],
+      [
+        "1. None of the rooms: find another\n2. No action film: drop it",
+        ["None of the rooms: find another", "No action film: drop it"]
+      ],
+      ["1. Note the time\n2. Null the counter", ["Note the time", "Null the counter"]]
+    ],
+    "PE-14: Chinese steps with a space behind them": [
+      ["第一步 查询\n第二步 比较", ["查询", "比较"]],
+      ["计划：\n第1步 查询\n第2步 比较", ["查询", "比较"]],
+      ["**第一步** 查询\n**第二步** 比较", ["查询", "比较"]],
+      ["步骤一　查询\n步骤二　比较", ["查询", "比较"]],
+      ["步骤 1 查询\n步骤 2 比较", ["查询", "比较"]],
+      ["1단계 조회\n2단계 비교", ["조회", "비교"]],
+      ["ステップ1 調べる\nステップ2 比べる", ["調べる", "比べる"]],
+      ["第二步 失败了。", "no_list"],
+      ["第一步 失败了，请重试。", "no_list"]
+    ],
+    "PE-03: labels that count where no other does": [
+      ["[1] a b\n[2] c d", ab],
+      ["【1】a b\n【2】c d", ab],
+      ["Plan:\n[1]: a b\n[2]: c d", ab],
+      ["**[1]** a b\n**[2]** c d", ab],
+      ["1 . a b\n2 . c d", ab],
+      ["1 ) a b\n2 ) c d", ab],
+      ["Stage 1: a b\nStage 2: c d", ab],
+      ["Phase 1: a b\nPhase 2: c d", ab],
+      ["**Phase 1:** a b\n**Phase 2:** c d", ab],
+      ["**Phase 1**: a **b**\n**Phase 2: c d**", ["a **b**", "c d"]],
+      ["## Stage 1 - a b\n\n## Stage 2 - c d", ab],
+      ["Stage 1: a b\n  more\nStage 2: c d\n\nReady?", ["a b\nmore", "c d"]],
+      ["Phase 1: x\n1. a\n2. b\n\nPhase 2: y\n1. c", ["a", "b", "c"]],
+      ["Phase 1: x\n- a\n- b\n\nPhase 2: y\n- c", ["a", "b", "c"]],
+      ["1. a b\n2. c d\n\nSources:\n[1] x\n[2] y", ab],
+      ["It cannot be said.\n[1] x\n[2] y", "no_list"],
+      ["Sources:\n[1] x\n[2] y", "no_list"],
+      ["[1] is what I read.", "no_list"],
+      ["[2] a b\n[4] c d", "no_list"],
+      ["It is about\n3 . 14 or so", "no_list"]
+    ],
+    "several steps on one line": [
+      ["1、a b 2、c d", "inline_list"],
+      ["1．a b 2．c d", "inline_list"],
+      ["(1) a b (2) c d", "inline_list"],
+      ["① a b ② c d", "inline_list"],
+      ["Step 1: a b Step 2: c d", "inline_list"],
+      ["第一步：a b 第二步：c d", "inline_list"],
+      ["1. Solve (2) for x", ["Solve (2) for x"]],
+      ["1. Do it as in step 2.", ["Do it as in step 2."]],
+      ["1. Wait 2、3 days\n2. c d", ["Wait 2、3 days", "c d"]]
+    ],
+    "PE-25: an element of an array that holds a list": [
+      ['["1. a b\\n2. c d"]', ab],
+      ['{"steps":["1. a b\\n2. c d"]}', ab],
+      ['["1) a b\\n2) c d"]', ab],
+      ['["- a b\\n- c d"]', ab],
+      ['["Plan:\\n1. a b\\n2. c d"]', ab],
+      ['["1. a b\\n2. c d\\n\\nReady?"]', ab],
+      ['["Step 1: a b\\nStep 2: c d"]', ab],
+      ['["1. a b\\n   - x\\n2. c d", "3. e"]', ["a b\n- x", "c d", "3. e"]],
+      ['["x", "2. a b\\n3. c d"]', ["x", "a b", "c d"]],
+      ['[{"step":1,"task":"1. a b\\n2. c d"}]', ab],
+      ['["a b:\\n1. x\\n2. y", "c d"]', ["a b:\n1. x\n2. y", "c d"]],
+      ['["1. a b\\n1.1 x", "2. c d"]', ["a b\n1.1 x", "c d"]],
+      ['["a b\\nmore"]', ["a b\nmore"]],
+      ['["1. a b 2. c d"]', ["1. a b 2. c d"]]
+    ]
+  }
+  for (const [kind, table] of Object.entries(tables)) {
+    describe(kind, () => {
+      it.each(table)("%j", (reply, expected) => {
+        expect(outcome(reply)).toEqual(expected)
+      })
+    })
+  }
+})
+
 describe("kinds", () => {
-  const ab = ["a b", "c d"]
   const tables: Readonly<Record<string, ReadonlyArray<readonly [reply: string, outcome: unknown]>>> = {
     labels: [
       ["1.a b\n2.c d", ab],
@@ -164,7 +298,7 @@ describe("kinds", () => {
       ["1. a b\n   more\n2. c d", ["a b\nmore", "c d"]],
       ["1. a b\nmore\n2. c d", ["a b\nmore", "c d"]],
       ["1. a b\n\n   more\n\n2. c d", ["a b\nmore", "c d"]],
-      ["1. a b\n\nmore\n\n2. c d\n\nBye.", ["a b\nmore", "c d\nBye."]],
+      ["1. a b\n\nmore\n\n2. c d\n\nBye.", ["a b\nmore", "c d"]],
       ["1. a b\n2. c d\n   - x\n\nBye.", ["a b", "c d\n- x"]],
       ["1. a b\n2. c d\n\n   more", ["a b", "c d\nmore"]],
       ["1. a b:\n```sh\n1. x\n```\n2. c d", ["a b:\n```sh\n1. x\n```", "c d"]],

@@ -26,6 +26,37 @@ describe("visible", () => {
     ["a tag in a JSON string in a fence", '```json\n{"a":"<think>"}\n```', '```json\n{"a":"<think>"}\n```'],
     ["a tag in an array of strings", '["<think>"]', '["<think>"]'],
     ["a block behind JSON", '{"a":"b"}<think>done', '{"a":"b"}'],
+    [
+      "JS-13: tags in the string of an object behind prose",
+      'Here: {"a":"use <think>x</think> b"}',
+      'Here: {"a":"use <think>x</think> b"}'
+    ],
+    [
+      "JS-13: tags in a fenced object behind prose",
+      'Here you go:\n```json\n{"a":"wrap it in <think> and </think>"}\n```',
+      'Here you go:\n```json\n{"a":"wrap it in <think> and </think>"}\n```'
+    ],
+    ["JS-13: a tag in JSON behind a block", '<think>a</think>{"a":"the <think> tag"}', '{"a":"the <think> tag"}'],
+    ["JS-13: a closing tag in JSON behind prose", 'Sure, {"a":"the </think> tag"}', 'Sure, {"a":"the </think> tag"}'],
+    ["JS-13: a tag in JSON behind a closing tag alone", 'hm {"a</think>{"a":"a <think>"}', '{"a":"a <think>"}'],
+    [
+      "JS-13: a tag in JSON behind two blocks",
+      '<think>{"</think>b<think>[</think> {"a":"<think>"}',
+      'b {"a":"<think>"}'
+    ],
+    ["JS-13: a tag in an array behind prose", 'So: ["a", "<think>"] ok', 'So: ["a", "<think>"] ok'],
+    ["JS-13: a tag in a single-quoted string", "So: {'a': 'it is </think>',}", "So: {'a': 'it is </think>',}"],
+    ["JS-13: a tag in a key", 'So: {"<think>": 1}', 'So: {"<think>": 1}'],
+    [
+      "JS-13: a tag in the second object",
+      'So: {"a":1} or {"b":{"c":["</think>"]}}',
+      'So: {"a":1} or {"b":{"c":["</think>"]}}'
+    ],
+    ["a block between JSON and JSON", 'So: {"a":1}<think>"</think>{"b":"<think>"}', 'So: {"a":1}{"b":"<think>"}'],
+    ["a block in JSON, outside its strings", 'So: {"a":<think>hm</think>1}', 'So: {"a":1}'],
+    ["a tag behind JSON that does not end", 'So: {"a":"<think>hm', 'So: {"a":"'],
+    ["a tag between quotes of prose", 'He said "hm <think>so</think> yes"', 'He said "hm  yes"'],
+    ["thinking with JSON that was given up", 'maybe {"a":"7 </think>{"a":"8"}', '{"a":"8"}'],
     ["a byte order mark", "\ufeffb", "b"],
     ["a zero-width space", "\u200bb\u200b", "b"],
     ["no-break spaces", "\u00a0b\u00a0", "b"],

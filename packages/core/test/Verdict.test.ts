@@ -35,6 +35,46 @@ describe("reported failures", () => {
 
 describe("kinds", () => {
   const tables: Readonly<Record<string, ReadonlyArray<readonly [reply: string, outcome: string]>>> = {
+    "AD-08: dashes and arrows": [
+      ["SUCCESS -> booked", "+ booked"],
+      ["SUCCESS -- booked", "+ booked"],
+      ["SUCCESS --- booked", "+ booked"],
+      ["SUCCESS --> booked", "+ booked"],
+      ["SUCCESS => booked", "+ booked"],
+      ["SUCCESS->booked", "+ booked"],
+      ["SUCCESS → booked", "+ booked"],
+      ["FAILURE ⇒ no seat", "- no seat"],
+      ["SUCCESS: -> booked", "+ booked"],
+      ["SUCCESS:- booked", "+ booked"],
+      ["SUCCESS:: booked", "+ booked"],
+      ["SUCCESS – – booked", "+ – booked"],
+      ["SUCCESS ―  booked", "+ booked"],
+      ["**SUCCESS** -> booked", "+ booked"],
+      ["**FAILURE --** no seat", "- no seat"],
+      ["SUCCESS: -5", "+ -5"],
+      ["SUCCESS - -5", "+ -5"],
+      ["SUCCESS: - a\n- b", "+ - a\n- b"],
+      ["SUCCESS: ->", "+ ->"],
+      ["SUCCESS=5", "no_verdict"],
+      ["SUCCESS-rate is 5", "no_verdict"]
+    ],
+    "AD-09: both words on a line": [
+      ["SUCCESS: wrote the line `FAILURE: disk` to the log", "+ wrote the line `FAILURE: disk` to the log"],
+      ['SUCCESS: the log says "FAILURE: disk"', '+ the log says "FAILURE: disk"'],
+      ["SUCCESS: the file starts with FAILURE: disk", "+ the file starts with FAILURE: disk"],
+      ["SUCCESS: counted 3 lines (FAILURE: 1, SUCCESS: 2)", "+ counted 3 lines (FAILURE: 1, SUCCESS: 2)"],
+      ["FAILURE: the page says SUCCESS: true but is empty", "- the page says SUCCESS: true but is empty"],
+      ["FAILURE: one part. SUCCESS: the other", "- one part. SUCCESS: the other"],
+      ["SUCCESS: one part; FAILURE: the other", "- one part; FAILURE: the other"],
+      ["SUCCESS: one part or **FAILURE:** the other", "- one part or **FAILURE:** the other"],
+      ["SUCCESS: <result> | FAILURE: <reason>", "no_verdict"],
+      ['"SUCCESS: <the result>" or "FAILURE: <what blocked you>"', "no_verdict"],
+      ["SUCCESS: <the result> or, if you cannot complete the task, FAILURE: <what blocked you>", "no_verdict"],
+      ["SUCCESS: the result or FAILURE: what blocked you", "no_verdict"],
+      ["SUCCESS: ... or FAILURE: ...", "no_verdict"],
+      ["SUCCESS: or FAILURE:", "no_verdict"],
+      ["SUCCESS: booked or FAILURE: <what blocked you>", "no_verdict"]
+    ],
     "how the line is written": [
       ["SUCCESS: booked", "+ booked"],
       ["FAILURE: no seat", "- no seat"],

@@ -33,6 +33,25 @@ describe("reported failures", () => {
   })
 })
 
+describe("PE-25: a sub-step that holds a list", () => {
+  const table: ReadonlyArray<readonly [reply: string, outcome: unknown]> = [
+    ['{"logic":"and","sub_steps":["1. a\\n2. b"]}', and("a", "b")],
+    ['{"logic":"or","sub_steps":["1) a\\n2) b"]}', or("a", "b")],
+    ['{"logic":"and","sub_steps":["- a\\n- b", "c"]}', and("a", "b", "c")],
+    ['{"logic":"and","sub_steps":[{"step":"1. a\\n2. b"}]}', and("a", "b")],
+    ['{"logic":"and","sub_steps":[{"logic":"or","sub_steps":["1. a\\n2. b"]}]}', and(or("a", "b"))],
+    ['{"logic":"and","sub_steps":["a:\\n1. x\\n2. y"]}', and("a:\n1. x\n2. y")],
+    ['{"logic":"and","sub_steps":["N/A"]}', "empty_plan"]
+  ]
+  it.each(table)("%s", (reply, expected) => {
+    expect(outcome(reply)).toEqual(expected)
+  })
+  it("takes a list of any length", () => {
+    const read = readDecomposition(JSON.stringify({ logic: "and", sub_steps: ["1. a\n".repeat(200_000)] }), 0)
+    expect(Either.getOrThrow(read).subSteps).toHaveLength(200_000)
+  })
+})
+
 describe("kinds", () => {
   const table: ReadonlyArray<readonly [reply: string, outcome: unknown]> = [
     ['{"logic":"AND","sub_steps":["a","b"]}', and("a", "b")],

@@ -38,6 +38,31 @@ describe("reported failures", () => {
     expect(outcome('{"final_answer":null,"remaining_steps":[]}')).toBe("no_decision")
   })
   it.each([
+    ['{"final_answer":"null","remaining_steps":[]}', "no_decision"],
+    ['{"final_answer":"null"}', "no_decision"],
+    ['{"final_answer":" NULL. "}', "no_decision"],
+    ['{"final_answer":"`null`","remaining_steps":["a"]}', ["a"]],
+    ['{"final_answer":"None","remaining_steps":["a"]}', ["a"]],
+    ['{"final_answer":"none","remaining_steps":[]}', "no_decision"],
+    ["{'final_answer': 'None', 'remaining_steps': None}", "no_decision"],
+    ['{"final_answer":"N/A","remaining_steps":["a"]}', ["a"]],
+    ['{"final_answer":"n.a.","remaining_steps":"1. a\\n2. b"}', ["a", "b"]],
+    ['{"final_answer":"(not applicable)","remaining_steps":["a"]}', ["a"]],
+    ['{"final_answer":"nil","remaining_steps":["a"]}', ["a"]],
+    ['{"final_answer":"undefined","remaining_steps":["a"]}', ["a"]],
+    ['{"final_answer":"Not yet known","remaining_steps":["a"]}', ["a"]],
+    ['{"final_answer":"无","remaining_steps":["a"]}', ["a"]],
+    ['{"final_answer":"None"}', "= None"],
+    ['{"final_answer":"N/A"}', "= N/A"],
+    ['{"final_answer":"1/0 is undefined"}', "= 1/0 is undefined"],
+    ['{"final_answer":"None of them","remaining_steps":[]}', "= None of them"],
+    ['{"final_answer":"null and void","remaining_steps":[]}', "= null and void"],
+    ['{"final_answer":"Na+","remaining_steps":[]}', "= Na+"],
+    ['{"final_answer":"-","remaining_steps":[]}', "= -"]
+  ])("PE-21: a word for nothing is no answer: %s", (reply, expected) => {
+    expect(outcome(reply)).toEqual(expected)
+  })
+  it.each([
     ['{"final_answer":0}', "= 0"],
     ['{"final_answer":false}', "= false"],
     ['{"final_answer":""}', "no_decision"],
@@ -50,6 +75,17 @@ describe("reported failures", () => {
       "Open the gate",
       "Close the gate"
     ])
+  })
+  it.each([
+    ['{"remaining_steps":["1. Open\\n2. Close"]}', ["Open", "Close"]],
+    ['{"remaining_steps":["Open", "2. Wait\\n3. Close"]}', ["Open", "Wait", "Close"]],
+    ['{"remaining_steps":["- Open\\n- Close"]}', ["Open", "Close"]],
+    ['{"remaining_steps":["Open:\\n1. unlock\\n2. push"]}', ["Open:\n1. unlock\n2. push"]],
+    ['{"remaining_steps":["1. Open\\n   1. unlock"]}', ["Open\n   1. unlock"]],
+    ['{"remaining_steps":["None"]}', "no_decision"],
+    ['{"remaining_steps":["No further steps needed."]}', "no_decision"]
+  ])("PE-25: an element that holds a list: %s", (reply, expected) => {
+    expect(outcome(reply)).toEqual(expected)
   })
   it("PE-16: a reply that only thinks is empty", () => {
     expect(outcome("<think>Perhaps 1. call search 2. read the page. Hmm.</think>")).toBe("empty_reply")

@@ -27,10 +27,46 @@ describe("readRoute", () => {
     ['{"reason":"x"}', "unknown_pattern"],
     ['{"pattern":"ReAct","reason":"x"}{"pattern":"Rewoo","reason":"x"}', "conflict"],
     ['{"pattern":"ReAct","reas', "unfinished"],
-    ["ReAct", "no_json"]
+    ["ReAct", "ReAct: "],
+    ["react", "ReAct: "],
+    ["**Rewoo**", "Rewoo: "],
+    ["`plan-and-execute`.", "PlanAndExecute: "],
+    ['"rewoo"', "Rewoo: "],
+    ["```\nPlan and Solve\n```", "PlanAndSolve: "],
+    ["Pattern: ReAct", "ReAct: "],
+    ["<think>Rewoo?</think>\nReAct\n", "ReAct: "],
+    ["I choose ReAct.", "no_json"],
+    ["ReAct or Rewoo", "no_json"],
+    ["Plan", "no_json"],
+    ['{"pattern":"Plan-and-Execute with replanner","reason":"x"}', "PlanAndExecute: x"],
+    ['{"pattern":"the ReAct pattern","reason":"x"}', "ReAct: x"],
+    ['{"pattern":"PlanAndSolve (zero-shot)","reason":"x"}', "PlanAndSolve: x"],
+    ['{"pattern":"plan_and_solve prompting","reason":"x"}', "PlanAndSolve: x"],
+    ['{"pattern":"**Rewoo**","reason":"x"}', "Rewoo: x"],
+    ['{"pattern":"ReAct, not Rewoo","reason":"x"}', "unknown_pattern"],
+    ['{"pattern":"not ReAct","reason":"x"}', "unknown_pattern"],
+    ['{"pattern":"anything but Rewoo","reason":"x"}', "unknown_pattern"],
+    ['{"pattern":"Reaction","reason":"x"}', "unknown_pattern"],
+    ['{"pattern":"Plan and then Execute","reason":"x"}', "unknown_pattern"]
   ]
   it.each(table)("%s", (reply, expected) => {
     expect(outcome(reply)).toBe(expected)
+  })
+
+  it.each([
+    ["ReWOO (parallel)", "rewoo-parallel"],
+    ["ReWOO, sequential", "rewoo"],
+    ["Plan-and-Solve Agent with tools", "plan-and-solve-agent"],
+    ["plan and solve prompting", "plan-and-solve"],
+    ["rewoo or rewoo-parallel", "unknown_pattern"]
+  ])("takes the longest name that stands in %j", (pattern, expected) => {
+    const route = readRoute(JSON.stringify({ pattern }), [
+      "rewoo",
+      "rewoo-parallel",
+      "plan-and-solve",
+      "plan-and-solve-agent"
+    ])
+    expect(Either.match(route, { onLeft: (error) => error.problem, onRight: ({ pattern }) => pattern })).toBe(expected)
   })
 
   it("names the patterns on offer in its error", () => {

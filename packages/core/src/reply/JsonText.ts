@@ -1,7 +1,7 @@
 /**
  * Finds JSON in what models write: in prose, in fences, with slips of syntax.
  */
-import { isBlank } from "./ReplyText.js"
+import { isBlank } from "../internal/blanks.js"
 
 /** How deep a value may nest. No reply that we ask for nests deeper than a handful of levels. */
 export const maxDepth = 200
@@ -35,9 +35,14 @@ export interface Found {
 /**
  * Finds the values that start where `starts` says so. A quote opens a string where a value or key may stand, and
  * closes it where `,` `:` `}` `]` or a comment follows: for valid JSON that is exact, and a quote that was left
- * unescaped inside a string does not end it. One pass.
+ * unescaped inside a string does not end it. One pass. `onString` is told of each string that ends, by the positions of
+ * its quotes.
  */
-export const find = (text: string, starts: (text: string, at: number) => boolean): Found => {
+export const find = (
+  text: string,
+  starts: (text: string, at: number) => boolean,
+  onString?: (start: number, end: number) => void
+): Found => {
   const spans: Array<Span> = []
   const open: Array<number> = []
   let braces = 0
@@ -76,6 +81,7 @@ export const find = (text: string, starts: (text: string, at: number) => boolean
       const end = string.end
       innerQuotes += string.inner
       if (end < 0) return { spans, doubtful, unfinishedAt: start }
+      onString?.(i, end)
       if (open.length <= 3 && end - i < 100 && text.charCodeAt(afterBlanks(text, end + 1)) === 0x3a) {
         keys.push({ object: open[open.length - 1] ?? start, key: text.slice(i + 1, end) })
       }

@@ -18,6 +18,8 @@ interface Item {
   readonly text: string
   /** The lines that belong to the item, with their indentation. */
   readonly lines: Array<string>
+  /** Whether its line is a heading, so that what follows is its section. */
+  readonly isTitle: boolean
   /** Whether a paragraph between this item and the next became part of it. */
   hasParagraph: boolean
 }
@@ -40,12 +42,15 @@ export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bul
   let held: Array<Array<string>> = []
   let afterBlank = false
   let isBroken = false
-  let hasSubList = false
+  /** The indentation of the item's first sub-item. */
+  let sub: number | undefined
   let isAlone = true
   /** The fence whose content belongs to an item, and the one that a list stands in. */
   let inner: string | undefined
   let outer = false
   let previous: ListLine.Line | undefined
+  /** The number of the last line whose number belongs to a sentence. */
+  let wrapped: number | undefined
 
   const keep = (raw: string) => {
     if (item === undefined || isBroken) return
@@ -53,11 +58,12 @@ export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bul
     else held.at(-1)?.push(raw)
   }
   const finish = () => {
-    // The last step has its paragraph where each step before has one: then it is no closing remark.
+    // Under headings the last step has its section where each step before has one. Elsewhere it is a closing remark.
     const [first] = held
-    if (item !== undefined && first !== undefined && items.length > 1) {
+    if (item?.isTitle === true && first !== undefined && items.length > 1) {
       const last = item
-      if (items.every((other) => other === last || other.hasParagraph)) for (const line of first) last.lines.push(line)
+      if (items.every((other) => other.isTitle && (other === last || other.hasParagraph)))
+        for (const line of first) last.lines.push(line)
     }
     item = undefined
     if (held.length > 0) held = []
@@ -89,15 +95,26 @@ export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bul
       previous = line
       continue
     }
-    const deeper = item !== undefined && line.indent >= base + 2
     const lastNumber = item?.number ?? 0
+    const isNumber = line.kind === "number" && kind === "number"
+    // A single column is enough where numbering starts anew, and for what goes on with it.
+    const isSubItem =
+      isNumber && line.indent > base && (line.number <= lastNumber || (sub !== undefined && line.indent >= sub))
+    const deeper = item !== undefined && (line.indent >= base + 2 || isSubItem)
+    const startsList = item === undefined || isBroken
+    const isWrapped =
+      isNumber &&
+      (startsList
+        ? items.length === 0 && line.number > 1 && (line.number - 1 === wrapped || isSentence(previous, line))
+        : afterBlank && line.number > lastNumber + 1 && isUnfinished(previous))
     const isItem =
       line.kind === kind &&
-      (item === undefined || isBroken
-        ? kind === "bullet" || line.number === 1 || items.length > 0 || !isUnfinishedSentence(previous)
-        : (!deeper && (kind === "bullet" || line.style === style)) ||
-          (kind === "number" && line.number === lastNumber + 1 && !hasSubList))
-    previous = line
+      !isWrapped &&
+      (startsList ||
+        (!deeper && (kind === "bullet" || line.style === style)) ||
+        (isNumber && line.number === lastNumber + 1 && sub === undefined))
+    if (isWrapped) wrapped = line.number
+    previous = isWrapped ? { ...line, kind: "text" } : line
     if (isItem) {
       const number = kind === "number" ? line.number : lastNumber + 1
       const hasProse = isBroken || held.length > 0
@@ -114,7 +131,7 @@ export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bul
       }
       base = items.length === 0 ? line.indent : Math.min(base, line.indent)
       if (items.length === 0) style = line.style
-      item = { number, text: line.text, lines: [], hasParagraph: false }
+      item = { number, text: line.text, lines: [], isTitle: ListLine.isTitle(line.raw), hasParagraph: false }
       if (items.length === 0) {
         items = [item]
         lists.push({ lead, items, isAlone })
@@ -122,7 +139,7 @@ export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bul
       if (held.length > 0) held = []
       afterBlank = false
       isBroken = false
-      hasSubList = false
+      sub = undefined
       continue
     }
     if (item === undefined || isBroken) {
@@ -130,8 +147,8 @@ export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bul
       isAlone = false
       continue
     }
-    if (deeper || line.kind === kind) {
-      if (line.kind === kind) hasSubList = true
+    if (!isWrapped && (deeper || line.kind === kind)) {
+      if (line.kind === kind) sub ??= line.indent
       if (held.length === 0) afterBlank = false
       keep(line.raw)
     } else if (line.kind === "break" || introducesItem(lines, index, kind)) {
@@ -161,9 +178,12 @@ const introducesItem = (lines: ReadonlyArray<ListLine.Line>, at: number, kind: "
   return next?.kind === kind && next.indent <= (lines[at]?.indent ?? 0) + 1
 }
 
-/** A number after an unfinished line of prose is that sentence's, wrapped: only `1.` may start a list there. */
-const isUnfinishedSentence = (line: ListLine.Line | undefined): boolean =>
-  line !== undefined && line.kind === "text" && !/[.!?:;…。！？：；]$/u.test(line.text)
+/** Whether a number that starts a line belongs to the sentence before it, wrapped: only `0.` and `1.` start a list there. */
+const isSentence = (before: ListLine.Line | undefined, line: ListLine.Line): boolean =>
+  before?.kind === "text" && (line.style === "word" ? isUnfinished(before) : !/[:：]$/u.test(before.text))
+
+const isUnfinished = (line: ListLine.Line | undefined): boolean =>
+  line?.kind === "text" && !/[.!?:;…。！？：；]$/u.test(line.text)
 
 const textOfItem = (item: Item): string => {
   if (item.lines.length === 0) return trim(item.text)

@@ -53,6 +53,12 @@ export const read = (source: string): Line => {
     : { kind: "text", raw, indent, text: trim(body), number: 0, style: "plain" }
 }
 
+/** Whether a line, numbered or not, is a heading: by its mark, or because it is bold as a whole. */
+export const isTitle = (raw: string): boolean => {
+  const c = raw.charAt(0) === " " ? trim(raw).charAt(0) : raw.charAt(0)
+  return c === "#" || (c === "*" && isAllBold(trim(raw)))
+}
+
 /** The number and text of a numbered item, or undefined when the text does not start with a label. */
 export const numbered = (source: string): Pick<Line, "number" | "style" | "text"> | undefined => {
   const first = source.charCodeAt(0)
@@ -83,11 +89,13 @@ export const withoutEmphasis = (text: string): string => {
   return text
 }
 
-/** Whether an item says nothing: no text, or just a number, or a number with punctuation behind it. */
+/** Whether an item says nothing: no text, just a number, a number with punctuation behind it, or `N/A`, `None`. */
 export const isEmptyItem = (text: string): boolean => {
   if (text === "") return true
   const first = text.charCodeAt(0)
-  if ((first >= 0x41 && first <= 0x5a) || (first >= 0x61 && first <= 0x7a)) return false
+  const isLetter = (first >= 0x41 && first <= 0x5a) || (first >= 0x61 && first <= 0x7a)
+  const isWordForNothing = text.length < 12 && (!isLetter || "nuNU".includes(text.charAt(0))) && nothing.test(text)
+  if (isLetter || isWordForNothing) return isWordForNothing
   let isNumber = true
   for (const c of text) {
     if (/[\s\p{Z}\p{Cf}]/u.test(c)) continue
@@ -98,6 +106,13 @@ export const isEmptyItem = (text: string): boolean => {
   }
   return true
 }
+
+/** Whether an item says in place of a step that there is none, such as `No steps needed`. */
+export const declines = (text: string): boolean => text.length < 60 && (isEmptyItem(text) || noStep.test(text))
+
+const nothing = /^[("'`*_<[]{0,3}(?:n\/a|n\.a\.?|none|nil|null|undefined|无|無|なし)[)"'`*_>\].。!]{0,4}$/iu
+const noStep =
+  /^\W{0,3}(?:there (?:are|is) )?(?:no|not|none|nothing)(?: (?:further|more|additional|other|else|any|specific|extra))?(?: (?:steps?|actions?|plan|tasks?|tools?|tool calls?|work|planning))?(?: (?:is|are|was|were|to|at all))?(?: (?:needed|required|necessary|remaining|remains?|left|do|be done|available|applicable))?[\s.!)*_]{0,4}$|^(?:无需|不需要|没有|無需|沒有)(?:任何|其他)?(?:步骤|步驟|操作|计划|行动)?[。.]?$/iu
 
 // ---------------------------------------------------------------------------------------------------------------
 // labels
@@ -234,6 +249,8 @@ const afterTerminator = (text: string, at: number, afterWord: boolean): number =
   const d = text.charAt(i)
   if (afterWord && (d === "→" || /^[-=]>/.test(text.slice(i, i + 2)))) return d === "→" ? i + 1 : i + 2
   if (d === ":" || d === "：") return isDigit(i + 1) ? -1 : i + 1
+  // `1 .`, with a blank on both sides; `3 . 14` is a number.
+  if ((d === "." || d === ")") && i > at && isBlankAt(text, i + 1)) return isDigit(i + 2) ? -1 : i + 1
   if (d === "-" || d === "–" || d === "—" || d === "−") {
     if (!isBlankAt(text, i + 1) && (d === "-" || isDigit(i + 1))) return -1
     let next = i + 1

@@ -9,6 +9,7 @@ import * as JsonText from "./JsonText.js"
 import { group, type List, maxLists } from "./ListGroups.js"
 import * as ListLine from "./ListLine.js"
 import { indented, trim, trimLines, unfence } from "./ReplyText.js"
+import * as WeakLabels from "./WeakLabels.js"
 
 const expected =
   'a numbered list with one step per line, such as "1. First step" and "2. Second step", with no other list beside it'
@@ -17,10 +18,11 @@ const expected =
  * Reads the steps of a reply as received (see `ReplyText.visible` for what is dropped first), in order.
  *
  * - A step starts with a label at the start of a line (see `ListLine.read` for the forms), or directly behind an
- *   introduction such as `Plan:`. A number inside a sentence is never a label.
+ *   introduction such as `Plan:`. A number inside a sentence is never a label, and neither is one above 1 right behind
+ *   prose: there a sentence was wrapped.
  * - Lines that follow without a blank line, and lines that are indented deeper, belong to their step, joined by a
- *   newline: sub-items too. A paragraph between two steps belongs to the first; one after the last step does not, unless
- *   each step before had one.
+ *   newline: sub-items too, which need one column where their numbering starts anew. A paragraph between two steps belongs
+ *   to the first; one after the last step does not, unless the steps are headings and each before had one.
  * - Emphasis around a label or a whole step is removed; text is otherwise kept as it is written.
  * - Steps without text are dropped.
  * - Where no line is numbered, a list of bullets is the plan. So is a JSON array of strings, alone or as `plan` or
@@ -40,20 +42,15 @@ export const read = (text: string): Either.Either<ReadonlyArray<string>, ParseEr
 export const readVisible = (shown: string, reply: string): Either.Either<ReadonlyArray<string>, ParseError> => {
   const body = trimLines(unfence(shown))
   const fail = (problem: string, found: string) => Either.left(new ParseError({ problem, expected, found, reply }))
-  const steps = (items: ReadonlyArray<string>): Either.Either<ReadonlyArray<string>, ParseError> =>
-    items.length === 0 ? fail("empty_plan", `a list without any text: ${excerpt(shown)}`) : Either.right(items)
-
   if (body === "") return fail("empty_reply", "an empty reply")
   if (startsPlan(body, JsonText.afterBlanks(body, 0))) return readJson(body, reply)
 
   const lines = linesOf(body)
   splitIntroduction(lines)
-  const numbered = group(lines, "number")
-  const lists = numbered.length > 0 ? numbered : bullets(lines)
-  if (lists.length === 0) {
-    return JsonText.find(body, startsPlan).spans.length > 0 ? readJson(body, reply) : fail("no_list", excerpt(shown))
-  }
-  const filled = lists.filter((list) => list.items.length > 0)
+  const lists = listsOf(lines)
+  if (lists.length === 0 && JsonText.find(body, startsPlan).spans.length > 0) return readJson(body, reply)
+  const chosen = lists.length > 0 ? lists : weakLists(lines)
+  const filled = chosen.filter((list) => list.items.length > 0)
   const items = choose(filled)
   if (items === undefined) {
     const [first, second] = [filled[0], filled.at(-1)].map((list) => excerpt(list?.items[0] ?? ""))
@@ -61,33 +58,49 @@ export const readVisible = (shown: string, reply: string): Either.Either<Readonl
   }
   const inline = inlineSteps(lines, items)
   if (inline !== undefined) return fail("inline_list", `several steps on one line: ${excerpt(inline)}`)
-  return steps(items)
+  if (chosen.length === 0) return fail("no_list", excerpt(shown))
+  return items.every(ListLine.declines)
+    ? fail("empty_plan", `a list without any ${items.length === 0 ? "text" : "step"}: ${excerpt(shown)}`)
+    : Either.right(items)
 }
 
 /**
- * The steps that a JSON array holds, see {@link fromElement}. Steps without text are dropped. Undefined when an element
- * is no step.
+ * The steps that a JSON array holds, see {@link fromElement}. Steps without text are dropped, and so are all where none
+ * is more than words such as `No steps needed`. Undefined when an element is no step.
  */
 export const fromArray = (values: ReadonlyArray<unknown>): ReadonlyArray<string> | undefined => {
   const steps: Array<string> = []
   for (const [index, value] of values.entries()) {
-    const step = fromElement(value, index)
-    if (step === undefined) return undefined
-    if (step !== "") steps.push(step)
+    const found = fromElement(value, index)
+    if (found === undefined) return undefined
+    for (const step of found) steps.push(step)
   }
-  return steps
+  return steps.every(ListLine.declines) ? [] : steps
 }
 
 /**
- * The step that an array's element holds: a string, or an object with one text (`{"step": 1, "task": "…"}`). A label that
- * repeats the position (`"1. …"` at index 0) is removed. Empty when it says nothing, undefined when it is anything else.
+ * The steps that an array's element holds: a string, or an object with one text (`{"step": 1, "task": "…"}`). A text of
+ * several lines that is a list as a whole gives its items. Of any other, a label that repeats the position (`"1. …"` at
+ * index 0) is removed. None when it says nothing, undefined when it is anything else.
  */
-export const fromElement = (value: unknown, index: number): string | undefined => {
+export const fromElement = (value: unknown, index: number): ReadonlyArray<string> | undefined => {
   const text = textOf(value)
   if (text === undefined) return undefined
+  const items = itemsOf(text)
+  if (items !== undefined) return items
   const item = ListLine.numbered(text)
-  const step = item?.number === index + 1 ? item.text : text
-  return ListLine.isEmptyItem(step) ? "" : step
+  const step = item?.number === index + 1 && !isInline(item.text) ? item.text : text
+  return ListLine.isEmptyItem(step) ? [] : [step]
+}
+
+/** The items of a text that starts as a list, if there are several. */
+const itemsOf = (text: string): ReadonlyArray<string> | undefined => {
+  const end = text.indexOf("\n")
+  if (end < 0) return undefined
+  const first = ListLine.read(text.slice(0, end))
+  if (first.kind === "text" && !isPlanTitle(first.text)) return undefined
+  const items = Either.getOrUndefined(readVisible(text, text))
+  return items !== undefined && items.length > 1 ? items : undefined
 }
 
 const textOf = (value: unknown): string | undefined => {
@@ -153,14 +166,36 @@ const jsonExpected =
 // lists
 // ---------------------------------------------------------------------------------------------------------------
 
+const listsOf = (lines: ReadonlyArray<ListLine.Line>): ReadonlyArray<List> => {
+  const numbered = group(lines, "number")
+  return numbered.length > 0 ? numbered : bullets(lines)
+}
+
+/** Lists of labels that other texts have too: they stand alone or are introduced, and not as sources. */
+const weakLists = (lines: ReadonlyArray<ListLine.Line>): ReadonlyArray<List> => {
+  const found = WeakLabels.reread(lines)
+  if (found === undefined) return []
+  const isIntroduced = (lead: string) => /[:：][*_\s]*$/u.test(lead) || namesPlan(lead)
+  return group(found, "number").filter(
+    (list) => list.isAlone || (isIntroduced(list.lead) && !refuses(list.lead) && !namesSources(list.lead))
+  )
+}
+
 /** A line that holds more than one step: the only step goes on with `2.`, or a list that starts later follows `1.`. */
 const inlineSteps = (lines: ReadonlyArray<ListLine.Line>, items: ReadonlyArray<string>): string | undefined => {
   const [only = ""] = (items.length === 1 ? items[0] : "")?.split("\n", 1) ?? []
-  if (/(?:\s2[.)]\s|[;；。]\s?(?:2[.)、．）]|二、))/u.test(only)) return only
   const at = lines.findIndex((line) => line.kind === "number")
+  if (isInline(only)) return only
+  if (lines[at]?.style === "bracket" && /\s[(（]2[)）]/u.test(only)) return only
   const before = lines.slice(0, Math.max(0, at)).findLast((line) => line.kind !== "blank")?.text ?? ""
   return (lines[at]?.number ?? 0) > 1 && /(?:^|\s)1[.)]\s/.test(before) ? before : undefined
 }
+
+/** Whether the text of a first step goes on with the label of a second one. */
+const isInline = (text: string): boolean =>
+  /\s2[.)]\s|[\s;；。](?:2[、．）]|二、|②|2\ufe0f?\u20e3)|[;；。]\s?2[.)]|\s(?:step|task|phase|stage)\s2:\s|[\s;；。](?:第[二2]步|步骤[二2])/iu.test(
+    text
+  )
 
 /** Each line as read. One by one: a list of a million short lines is not held twice. */
 const linesOf = (body: string): Array<ListLine.Line> => {
@@ -216,6 +251,7 @@ const refuses = (lead: string): boolean =>
 const namesPlan = (lead: string): boolean => /plan|step|schritt|étape|pasos|计划|計劃|計画|步骤|步驟|план/iu.test(lead)
 const namesLast = (lead: string): boolean =>
   /final|revised|updated|corrected|improved|refined|最终|最終|修订|修正|改进/iu.test(lead)
+const namesSources = (lead: string): boolean => /source|reference|citation|note|footnote|来源|參考|参考/iu.test(lead)
 const namesPhase = (lead: string): boolean =>
   /(?:phase|stage|part|section|day|阶段|階段)\s*(?:\d|[ivx]+\b|one|two|three|[一二三四五])/iu.test(lead)
 

@@ -1,6 +1,10 @@
 /**
  * The text of a reply as readers see it, and text as prompts carry it.
  */
+import { isBlank, trim } from "../internal/blanks.js"
+import { withoutThinking } from "../internal/thinking.js"
+
+export { isBlank, trim } from "../internal/blanks.js"
 
 // ---------------------------------------------------------------------------------------------------------------
 // reading
@@ -15,7 +19,7 @@
  * - lone surrogates become U+FFFD and `\r\n` becomes `\n`;
  * - byte order marks, zero-width characters, no-break spaces and other white space are trimmed at both ends.
  *
- * A reply that begins as JSON or as a code fence keeps a tag inside a JSON string: there it is text.
+ * A tag inside a string of a JSON value that ends is text, wherever in the reply the value stands.
  *
  * Not idempotent: it is applied once, to the reply as received.
  */
@@ -24,11 +28,8 @@ export const visible = (text: string): string => trim(indented(text))
 /** {@link visible} with the indentation of its first line: where a list starts there, it matters. */
 export const indented = (text: string): string => {
   const plain = trimLines(text.toWellFormed().replaceAll("\r\n", "\n"))
-  const tags = findTags(plain)
-  if (tags.length === 0) return plain
-  const first = trim(plain).slice(0, 3)
-  const isData = first.startsWith("{") || first.startsWith("[") || first.startsWith('"') || first === "```"
-  return trimLines(withoutThinking(plain, (isData ? outsideStrings(plain, tags) : undefined) ?? tags))
+  const said = withoutThinking(plain)
+  return said === plain ? plain : trimLines(said)
 }
 
 /** Without blank lines at the start, and blanks at the end. */
@@ -42,91 +43,6 @@ export const trimLines = (text: string): string => {
   let end = text.length
   while (end > at && isBlank(text.charCodeAt(end - 1))) end--
   return at >= text.length ? "" : text.slice(start, end)
-}
-
-interface Tag {
-  readonly start: number
-  readonly end: number
-  readonly closing: boolean
-}
-
-const tagPattern = /<(\/?)think(?:ing)?>/gi
-
-const findTags = (text: string): ReadonlyArray<Tag> => {
-  const tags: Array<Tag> = []
-  for (const match of text.matchAll(tagPattern)) {
-    tags.push({ start: match.index, end: match.index + match[0].length, closing: match[1] === "/" })
-  }
-  return tags
-}
-
-/** The tags that are not inside a double-quoted string; undefined when the quotes do not pair up. */
-const outsideStrings = (text: string, tags: ReadonlyArray<Tag>): ReadonlyArray<Tag> | undefined => {
-  const outside: Array<Tag> = []
-  let next = 0
-  let inString = false
-  for (let i = 0; i < text.length; i++) {
-    const tag = tags[next]
-    if (tag !== undefined && i === tag.start) {
-      if (!inString) outside.push(tag)
-      next++
-    }
-    const c = text.charCodeAt(i)
-    if (c === 0x22) inString = !inString
-    else if (c === 0x5c && inString) i++
-  }
-  return inString ? undefined : outside
-}
-
-const withoutThinking = (text: string, tags: ReadonlyArray<Tag>): string => {
-  let kept: Array<string> = []
-  let from = 0
-  let thinking = false
-  // Opening tags inside a block: a model that nests blocks writes as many closing tags, which then stand alone.
-  let nested = 0
-  let dropped = false
-  for (const tag of tags) {
-    if (thinking) {
-      if (tag.closing) {
-        thinking = false
-        from = tag.end
-      } else nested++
-    } else if (!tag.closing) {
-      kept.push(text.slice(from, tag.start))
-      thinking = true
-    } else if (nested > 0 || !dropped) {
-      if (nested > 0) nested--
-      dropped = true
-      kept = []
-      from = tag.end
-    }
-  }
-  if (!thinking) kept.push(text.slice(from))
-  return kept.join("")
-}
-
-/** White space, and what looks like nothing: no-break and zero-width characters, joiners, byte order marks. */
-export const isBlank = (code: number): boolean =>
-  code === 0x20 ||
-  (code >= 0x09 && code <= 0x0d) ||
-  code === 0xa0 ||
-  code === 0x1680 ||
-  (code >= 0x2000 && code <= 0x200f) ||
-  code === 0x2028 ||
-  code === 0x2029 ||
-  code === 0x202f ||
-  code === 0x205f ||
-  code === 0x2060 ||
-  code === 0x3000 ||
-  code === 0xfeff
-
-/** Without the blank characters (see {@link isBlank}) at both ends. */
-export const trim = (text: string): string => {
-  let start = 0
-  let end = text.length
-  while (start < end && isBlank(text.charCodeAt(start))) start++
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end--
-  return text.slice(start, end)
 }
 
 /** A line that is a code fence: its run of backticks or tildes, and whether an info string follows. */

@@ -16,8 +16,10 @@ const expected = 'a last line "SUCCESS: <the result>" or "FAILURE: <what blocked
  * Reads a reply as received (see `ReplyText.visible` for what is dropped first). The last verdict line wins.
  *
  * - A verdict line starts with the word, behind quote marks, bullets, emphasis, backticks or a symbol at most, and behind
- *   `Verdict:`. After the word come `:`, ` - ` or a dash, or nothing but punctuation. `SUCCESSFULLY` and `UNSUCCESSFUL` are
- *   no verdicts, and neither is a line that repeats the instruction: both words on one line, or `<the result>` unfilled.
+ *   `Verdict:`. After the word come `:`, ` - `, a dash or an arrow, or nothing but punctuation. `SUCCESSFULLY` and
+ *   `UNSUCCESSFUL` are no verdicts, and neither is a line that repeats the instruction: `<the result>` unfilled.
+ * - A line that goes on with the other verdict (`SUCCESS: one part; FAILURE: the other`) is a failure. Inside a sentence or
+ *   quotes the other word is text.
  * - In capitals the word counts anywhere; written otherwise (`Success - booked`) only in the last line, and
  *   never before `true` or a number: `success: true` is what a tool answered.
  * - The text is the rest of the line and the lines up to the next blank one. Where the line ends with the word or with a
@@ -80,15 +82,15 @@ const verdictLine = (line: string): Mark | undefined => {
   const hasClosed = closed > i
   i = closed
   while (i < line.length && isBlank(line.charCodeAt(i))) i++
-  const c = line.charAt(i)
-  const isHyphen = c === "-" && (i > closed || i + 1 >= line.length || isBlank(line.charCodeAt(i + 1)))
-  if (c === ":" || c === "：" || c === "–" || c === "—" || isHyphen) {
-    const end = i + 1
+  const end = afterMarker(line, i, i > closed)
+  if (end > i) {
     const start = hasClosed ? end : afterClosers(line, end, marks)
     const isClosed = hasClosed || start > end
     const rest = trim(line.slice(start))
     const text = isClosed ? rest : withoutClosers(rest, marks)
-    return { word, isCapital, text, isInstruction: isPlaceholder(text) || hasOther(text, word) }
+    const other = otherVerdict(text, word)
+    const isInstruction = other === "template" || isPlaceholder(text)
+    return { word: other === "said" ? "failure" : word, isCapital, text, isInstruction }
   }
   if (!/^[\s.!。！*_`"'~)\]]*$/u.test(line.slice(i))) return undefined
   return { word, isCapital, text: "", isInstruction: false }
@@ -120,9 +122,73 @@ const withoutClosers = (text: string, marks: string): string => {
   return text.slice(0, end)
 }
 
-/** Both verdicts on one line are the instruction said again. */
-const hasOther = (text: string, word: "success" | "failure"): boolean =>
-  new RegExp(`\\b${word === "success" ? "FAILURE" : "SUCCESS"}\\b\\s{0,3}[:：]`).test(text)
+/** Behind what stands between the word and its text: a colon, a dash, an arrow. `at` where there is none. */
+const afterMarker = (line: string, at: number, isApart: boolean): number => {
+  let end = at
+  while (end < at + 3 && dashes.includes(line.charAt(end)) && end < line.length) end++
+  const isArrow = line.charAt(end) === ">" && end > at
+  if (isArrow) return end + 1
+  if (end > at) {
+    const isHyphen = end === at + 1 && "-=".includes(line.charAt(at))
+    const isEqual = line.charAt(at) === "="
+    return !isEqual && (!isHyphen || isApart || isBlankAt(line, end)) ? end : at
+  }
+  if (arrows.includes(line.charAt(at)) && at < line.length) return at + 1
+  while (end < at + 2 && (line.charAt(end) === ":" || line.charAt(end) === "：")) end++
+  if (end === at) return at
+  // `:-` and `: ->` are one marker; `: -5` and `: - a` have a text that starts so.
+  if (line.charAt(end) === "-" && isBlankAt(line, end + 1)) return end + 1
+  const arrow = /[ \t]{0,3}(?:[-=]{1,2}>|[→⇒➜➔])(?=\s)/uy
+  arrow.lastIndex = end
+  return end + (arrow.exec(line)?.[0].length ?? 0)
+}
+
+const dashes = "-‐‑‒–—―−="
+const arrows = "→⇒➜➔➡"
+
+const isBlankAt = (text: string, at: number): boolean => at >= text.length || isBlank(text.charCodeAt(at))
+
+/**
+ * Whether the other verdict stands on the line too: as in the instruction, with a hole that was not filled; or said, as a
+ * sentence or clause of its own.
+ */
+const otherVerdict = (text: string, word: "success" | "failure"): "template" | "said" | undefined => {
+  const pattern = word === "success" ? /\bFAILURE\b[*_]{0,3}\s{0,3}[:：]/g : /\bSUCCESS\b[*_]{0,3}\s{0,3}[:：]/g
+  let isSaid = false
+  for (const match of text.matchAll(pattern)) {
+    const head = trimMarks(text.slice(Math.max(0, match.index - 12), match.index))
+    // A hole is short: a window keeps this linear on a line of nothing but such words.
+    const isFirst = match.index < 200
+    const behind = match.index + match[0].length
+    const tail = trimMarks(text.slice(behind, behind + 200))
+    if ((isFirst && isTemplate(text.slice(0, match.index))) || isHole(tail)) return "template"
+    if (word === "success" && /(?:[.,;:!?|/。，；]|[-–—]|\b(?:or|and|but|then|yet|however|or else))$/iu.test(head)) {
+      isSaid = true
+    }
+  }
+  return isSaid ? "said" : undefined
+}
+
+/** Whether what stands between the two words is a hole, or nothing but the words that join them. */
+const isTemplate = (head: string): boolean => {
+  const body = trimMarks(head)
+  return isHole(body) || /^[|/,;]?\s{0,3}(?:or|otherwise)?[\s|/,;]{0,3}$/i.test(body)
+}
+
+const isHole = (text: string): boolean => {
+  const close = text.indexOf(">")
+  if (text.startsWith("<")) return close > 0 && isPlaceholder(text.slice(0, close + 1))
+  return /^(?:\.{3}|…)/.test(text) || /^(?:the )?(?:result|reason|what blocked you)\b.{0,3}(?:$|\bor\b)/i.test(text)
+}
+
+const trimMarks = (text: string): string => {
+  const isMark = (c: string) => isBlank(c.charCodeAt(0)) || "*_".includes(c)
+  let start = 0
+  let end = text.length
+  while (start < end && isMark(text.charAt(start))) start++
+  while (end > start && isMark(text.charAt(end - 1))) end--
+  return text.slice(start, end)
+}
 
 /** The last line that says something. */
 const endOfText = (lines: ReadonlyArray<string>): number => {

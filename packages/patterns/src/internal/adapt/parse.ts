@@ -67,10 +67,10 @@ const groupOf = (value: Readonly<Record<string, unknown>>, depth: number): Eithe
       subSteps.push(group.right)
       continue
     }
-    const step = NumberedList.fromElement(item, index)
-    if (step === undefined)
+    const steps = NumberedList.fromElement(item, index)
+    if (steps === undefined)
       return Either.left({ problem: "bad_sub_steps", found: `a sub-step that is no text: ${json(item)}` })
-    if (step !== "") subSteps.push(step)
+    for (const step of steps) subSteps.push(step)
   }
   return subSteps.length === 0
     ? Either.left({ problem: "empty_plan", found: `no sub-step: ${json(value)}` })

@@ -30,7 +30,8 @@ const expected =
   'one JSON object, either {"final_answer": "..."} with the answer as text or {"remaining_steps": ["...", "..."]} with at least one step'
 
 /**
- * Reads the replanner's reply as received. A final answer is text, a number or a boolean; blank text and null are none.
+ * Reads the replanner's reply as received. A final answer is text, a number or a boolean; blank text and null are none,
+ * and so is `"null"` as text. Words such as `"None"` or `"N/A"` are none where `remaining_steps` is given beside them.
  * Steps are an array (see `NumberedList.fromArray`) or a text that holds a list. Objects that differ are an error on the
  * first attempt (`attempt` 0); later the last one counts.
  *
@@ -47,7 +48,7 @@ export const readDecision = (text: string, attempt: number): Either.Either<Decis
     ({ conflicting, value }): Either.Either<Decision, ParseError> => {
       const fail = (problem: string, found: string) =>
         Either.left(new ParseError({ problem, expected, found, reply: text }))
-      const answer = answerOf(value["final_answer"])
+      const answer = answerOf(value["final_answer"], Object.hasOwn(value, "remaining_steps"))
       const steps = stepsOf(value["remaining_steps"])
       if (answer === undefined)
         return fail("bad_answer", `a final_answer that is no text: ${json(value["final_answer"])}`)
@@ -63,11 +64,38 @@ export const readDecision = (text: string, attempt: number): Either.Either<Decis
   )
 
 /** Empty when there is none, undefined when it is of a type that is no answer. */
-const answerOf = (value: unknown): string | undefined => {
+const answerOf = (value: unknown, hasSteps: boolean): string | undefined => {
   if (value === undefined || value === null) return ""
-  if (typeof value === "string") return trim(value)
+  if (typeof value === "string") {
+    const text = trim(value)
+    return isAbsent(text, hasSteps) ? "" : text
+  }
   return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined
 }
+
+/** Beside the other key, a word that fills the slot of a missing value; alone, `None` may be what was asked for. */
+const isAbsent = (text: string, hasSteps: boolean): boolean => {
+  if (text.length > 40) return false
+  const word = text.toLowerCase().replaceAll(/[\s\p{P}`]/gu, "")
+  return word === "null" || (hasSteps && absent.has(word))
+}
+
+const absent: ReadonlySet<string> = new Set([
+  "none",
+  "nil",
+  "na",
+  "undefined",
+  "notapplicable",
+  "notavailable",
+  "notyet",
+  "notyetavailable",
+  "notyetknown",
+  "tbd",
+  "无",
+  "無",
+  "暂无",
+  "なし"
+])
 
 /** Empty when there are none, undefined when they cannot be read. */
 const stepsOf = (value: unknown): ReadonlyArray<string> | undefined => {

@@ -431,7 +431,71 @@ const bounds =
     " ‖ "
   )
 
+const isRefused = expect.stringMatching(/^!/)
+
 describe("reported cases", () => {
+  it.each(
+    "There is no evidence ‖ There is no evidence for it. ‖ No idea ‖ no idea ‖ There is no way to know ‖ I have no clue. ‖ It makes no difference ‖ No evidence supports it. ‖ No one knows. ‖ There are no data. ‖ Answer: No idea ‖ Say yes to life".split(
+      " ‖ "
+    )
+  )("PS-16 %j is neither yes nor no", (reply) => {
+    expect(read(option(["yes", "no"]), reply)).toEqual(isRefused)
+  })
+  it.each([
+    ["No, there is no evidence.", "no"],
+    ["**Yes**", "yes"],
+    ["Yes, because it fits", "yes"],
+    ["No because it is cold", "no"],
+    ["So the answer is: No", "no"],
+    ["Answer: No, there is none", "no"],
+    ["No. It is cold.", "no"],
+    ["Answer: Yes, it is", "yes"]
+  ])("PS-16 %j is %j", (reply, label) => {
+    expect(read(option(["yes", "no"]), reply)).toBe(label)
+  })
+  it.each(
+    "Answer: D is wrong ‖ Answer: D is incorrect. ‖ Answer: D is not right ‖ Answer: B is false ‖ Answer: A isn't right ‖ Answer: D can be ruled out ‖ The answer is not given; maybe B? ‖ B? ‖ Maybe B? ‖ Answer: B? ‖ Perhaps it is C? ‖ I think B. No wait, C. ‖ I think B. Wait, actually C. ‖ B. Hmm, no, C.".split(
+      " ‖ "
+    )
+  )("PS-19 %j gives no option", (reply) => {
+    expect(read(letters, reply)).toEqual(isRefused)
+  })
+  it.each([
+    ["A, not B", "A"],
+    ["Answer: A, not B", "A"],
+    ["Answer: A rather than B", "A"],
+    ["A rather than B", "A"],
+    ["Answer: A and not B", "A"],
+    ["A instead of C", "A"],
+    ["It is A, not B or C.", "A"],
+    ["The answer is A, rather than B.", "A"],
+    ["D, as C is too big", "D"],
+    ["D since C is too big", "D"],
+    ["B as A is too small", "B"],
+    ["Answer: B, as A is wrong", "B"],
+    ["Answer: B; A is wrong", "B"],
+    ["Answer: D is right", "D"],
+    ["Eliminating A and B we get C", "C"],
+    ["Having eliminated A and B, we get C", "C"],
+    ["Ruling out A and B leaves C", "C"],
+    ["Excluding A, B and C we are left with D", "D"],
+    ["Is it A? No. It is B.", "B"]
+  ])("PS-19 %j is %j", (reply, label) => {
+    expect(read(letters, reply)).toBe(label)
+  })
+  it.each([
+    ["C, 11", "!inconsistent"],
+    ["C - 11", "!inconsistent"],
+    ["C; 11", "!inconsistent"],
+    ["Answer: C, 11", "!inconsistent"],
+    ["Answer: C, 11.", "!inconsistent"],
+    ["**C**, 11", "!inconsistent"],
+    ["C, 12", "C"],
+    ["Answer: C, 12", "C"],
+    ["C, because 11 is too small", "C"]
+  ])("PS-18 %j is %j where C is 12", (reply, expected) => {
+    expect(read(option({ A: "10", B: "11", C: "12" }), reply)).toBe(expected)
+  })
   it.each(symbolic)("PS-04 %j has no value", (written) => {
     expect(read(number, `Answer: ${written}`)).toBe("!no_number")
     expect(read(number, written)).toBe("!no_number")

@@ -15,7 +15,7 @@
  * - lone surrogates become U+FFFD and `\r\n` becomes `\n`;
  * - byte order marks, zero-width characters, no-break spaces and other white space are trimmed at both ends.
  *
- * A reply that begins as JSON or as a code fence keeps a tag inside a JSON string: there it is text.
+ * A tag inside a string of a JSON object or array is text, wherever that stands outside the thinking.
  *
  * Not idempotent: it is applied once, to the reply as received.
  */
@@ -28,7 +28,9 @@ export const indented = (text: string): string => {
   if (tags.length === 0) return plain
   const first = trim(plain).slice(0, 3)
   const isData = first.startsWith("{") || first.startsWith("[") || first.startsWith('"') || first === "```"
-  return trimLines(withoutThinking(plain, (isData ? outsideStrings(plain, tags) : undefined) ?? tags))
+  return trimLines(
+    withoutThinking(plain, (isData ? outsideStrings(plain, tags) : undefined) ?? outsideJson(plain, tags))
+  )
 }
 
 /** Without blank lines at the start, and blanks at the end. */
@@ -76,6 +78,69 @@ const outsideStrings = (text: string, tags: ReadonlyArray<Tag>): ReadonlyArray<T
     else if (c === 0x5c && inString) i++
   }
   return inString ? undefined : outside
+}
+
+/** How many brackets that are never closed are followed to the end of the text. */
+const maxOpen = 16
+
+/** Deeper nesting is no reply in JSON. */
+const maxDepth = 200
+
+/** The tags that are not inside a string of a balanced JSON object or array. Inside the thinking every tag counts. */
+const outsideJson = (text: string, tags: ReadonlyArray<Tag>): ReadonlyArray<Tag> => {
+  const outside: Array<Tag> = []
+  let next = 0
+  let at = 0
+  let thinking = false
+  let failures = 0
+  while (next < tags.length) {
+    const tag = tags[next]
+    if (tag === undefined) break
+    while (!thinking && at < tag.start && text.charCodeAt(at) !== 0x7b && text.charCodeAt(at) !== 0x5b) at++
+    if (thinking || at >= tag.start || failures >= maxOpen) {
+      outside.push(tag)
+      thinking = !tag.closing
+      at = tag.end
+      next++
+      continue
+    }
+    const end = jsonEnd(text, at, tags, next)
+    if (end === undefined) {
+      failures++
+      at++
+      continue
+    }
+    at = end
+    while (tags[next] !== undefined && (tags[next]?.start ?? at) < at) next++
+  }
+  return outside
+}
+
+/** Behind the object or array at `at`; undefined where it is not closed, or holds a tag that is not in a string. */
+const jsonEnd = (text: string, at: number, tags: ReadonlyArray<Tag>, from: number): number | undefined => {
+  let next = from
+  let depth = 0
+  let before = 0
+  for (let i = at; i < text.length; i++) {
+    const c = text.charCodeAt(i)
+    if (c === 0x22) {
+      let end = i + 1
+      while (end < text.length && text.charCodeAt(end) !== 0x22) end += text.charCodeAt(end) === 0x5c ? 2 : 1
+      let behind = end + 1
+      while (behind < text.length && isBlank(text.charCodeAt(behind))) behind++
+      const after = text.charAt(behind)
+      // A key, or a value behind a colon, a comma or a bracket.
+      if (after !== ":" && (!",}]".includes(after) || !":,[".includes(String.fromCharCode(before)))) return undefined
+      while ((tags[next]?.start ?? text.length) < end) next++
+      i = end
+    } else if (c === 0x7b || c === 0x5b) depth++
+    else if (c === 0x7d || c === 0x5d) depth--
+    else if (i === tags[next]?.start) return undefined
+    if (depth === 0) return i + 1
+    if (depth > maxDepth) return undefined
+    if (!isBlank(c)) before = c
+  }
+  return undefined
 }
 
 const withoutThinking = (text: string, tags: ReadonlyArray<Tag>): string => {

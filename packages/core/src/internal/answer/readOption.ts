@@ -6,6 +6,7 @@
 import { type Finding, found, ignored, problem } from "./finding.js"
 import type { Marked } from "./markers.js"
 import { scanNumbers } from "./numbers.js"
+import { type Hit, isCommonWord, isDenied, isDeterminer, isNegated, negation } from "./optionWords.js"
 import { isConclusion, isHedged, lastSentence, sentenceEnd } from "./text.js"
 
 export interface OptionSpec<L extends string = string> {
@@ -27,12 +28,6 @@ const isWordChar = (char: string): boolean => {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95
 }
 const isLetter = (label: string): boolean => /^[A-Za-z]$/.test(label)
-
-interface Hit<L> {
-  readonly label: L
-  readonly start: number
-  readonly end: number
-}
 
 /** The longest label at `at`, in any case of letters, as a whole token. */
 const labelAt = <L extends string>(
@@ -134,38 +129,6 @@ const judge = <L extends string>(
   return agrees(text, hit, end, options) ? found(hit.label) : problem("inconsistent", hit.start)
 }
 
-const denial =
-  /^\s{1,3}(?:(?:is|was|must be|has to be|can be|could be|seems|looks)\s{1,3})?(?:clearly |also |definitely |obviously )?(?:(?:is|was|does|can|could|would)(?:n't| not)|not|cannot|wrong|incorrect|false|invalid|impossible|ruled out|eliminated|excluded|out)(?![a-z])/i
-
-/** `D is wrong`, `D can be ruled out`, but not `A, not B` nor `A not B`. */
-const isDenied = (text: string, at: number, end: number): boolean => {
-  const rest = text.slice(at, Math.min(end, at + 60)).replaceAll("’", "'")
-  return denial.test(rest) && !/^\s{1,3}not\s{1,3}(?:option |choice )?[("'*]{0,3}[A-Z](?![\p{L}])/u.test(rest)
-}
-
-const behindNo =
-  /^\s{1,3}(?!(?:because|since|as|it|this|that|there|he|she|they|we|the|but|and|or|so|for|given|if)\b)\p{L}/iu
-
-/** `No idea`, `There is no evidence`: the word goes with the next one and is no answer. */
-const isDeterminer = <L extends string>(text: string, hit: Hit<L>): boolean =>
-  hit.label.toLowerCase() === "no" && behindNo.test(text.slice(hit.end, hit.end + 16))
-
-const sayBefore =
-  /(?:^|[:*"'“‘([`,;.!?\n]|\b(?:is|be|say|says|said|answer|or|and|either|so|thus|therefore|definitely))\s{0,2}[*_"'“‘([`]{0,3}$/i
-
-/** Whether `yes` or `no` stands in a sentence as a word like any other. */
-const isCommonWord = <L extends string>(text: string, hit: Hit<L>): boolean => {
-  if (!/^(?:yes|no)$/i.test(hit.label)) return false
-  if (isDeterminer(text, hit)) return true
-  const isSaid = sayBefore.test(text.slice(Math.max(0, hit.start - 24), hit.start))
-  return (
-    !isSaid ||
-    !/^(?:$|[^\p{L}\p{N}\s]|\s+(?:because|since|as|or|and|but|so|if|given|it|this|that)\b|\s*$|\n)/iu.test(
-      text.slice(hit.end, hit.end + 12)
-    )
-  )
-}
-
 const remark =
   /^(?:because|since|as|see|i\.?e|the|which|this|that|correct|best|only|not|option|final|confidence|so)(?![a-z])/i
 
@@ -221,15 +184,9 @@ const sameNumber = (a: string, b: string): boolean | undefined => {
   return first.value === second.value
 }
 
-const negation =
-  /\b(?:not|never|neither|nor|none|cannot|can't|isn't|aren't|won't|doesn't|wouldn't|couldn't|don't|no|incorrect|wrong|false|eliminat\w{1,4}|exclud\w{1,4}|rule[sd]? out|ruling out|reject\w{0,3}|except|rather than|instead of|unlike|fails?|failed|impossible|invalid|discard\w{0,3})\b/i
 const clauseBreak =
   /[;\n]|[.!?](?=[\s*)]|$)|,? because |,? since |,? as (?=[("'*]{0,3}[A-Z][)"'*]{0,3} (?:is|was|has|does|would|can|cannot|isn't|fails|gives|says)\b)|,? but |,? so |,? hence |,? therefore |,? while |,? whereas |, (?=which |leaving )| leaving |,? (?:this |which )?leaves |,? we (?:get|find|obtain|have|conclude|are left with) |(?<!\b(?:is|are|was|be|it's))(?:,\s?|\s)(?=(?:and )?(?:not|rather than|instead of|as opposed to) (?:option |choice )?[("'*]{0,3}[A-Z](?![A-Za-z]))/gi
 const isReason = /(?:because|since|as) $/i
-
-/** A change of mind at the start of a clause: its `no` is no negation. */
-const afterthought =
-  /^[\s*_]{0,4}(?:(?:oh|hmm+|no|nope|wait|sorry|actually|oops)(?:[,!…—–-]{1,3}|(?=\s+(?:wait|sorry|actually|hmm)))\s{0,2}|(?:wait|actually)\s){1,4}/i
 
 /** The only option that a text speaks for, clause by clause: labels under a negation are no candidates. */
 const inSentences = <L extends string>(
@@ -268,20 +225,6 @@ const inSentences = <L extends string>(
   const [label] = labels
   if (label === undefined) return { _tag: "Problem", problem: "no_option", at: from }
   return labels.size > 1 ? { _tag: "Problem", problem: "ambiguous", at: firstAt } : { _tag: "Found", value: label }
-}
-
-const isNegated = <L>(text: string, from: number, to: number, hits: ReadonlyArray<Hit<L>>): boolean =>
-  negation.test(between(text, from, to, hits).replace(afterthought, ""))
-
-/** A clause without the labels in it, which may be words of negation themselves: `no`, `false`. */
-const between = <L>(text: string, from: number, to: number, hits: ReadonlyArray<Hit<L>>): string => {
-  let rest = ""
-  let at = from
-  for (const hit of hits) {
-    rest += `${text.slice(at, hit.start)} … `
-    at = hit.end
-  }
-  return (rest + text.slice(at, to)).replaceAll("’", "'")
 }
 
 /** Enough mentions to see that there is no single answer. */

@@ -184,14 +184,14 @@ const numbers: ReadonlyArray<NumberRow> = [
   ["Answer: 15 apples. There were 20 at first.", 15],
   ["Final Answer: 15\nConfidence: 90%", 15],
   ["Final Answer: 15\n\nExplanation: 3*5.", 15],
-  ["Answer: 15!", 15],
+  ["The answer is 15!", 15],
   ["Answer: 5 - 3 = 2", 2],
   ["Answer: 100 - 20% = 80", 80],
   ["Answer: 12 - 7", "!ambiguous"],
   ["Answer: 5km/h", { value: 5, unit: "km/h" }],
   ["Answer: __15__", 15],
   ["Answer: _15_", 15],
-  ["Answer: 2 + 3i", "!ambiguous"],
+  ["Answer: 2 + 3i", "!no_number"],
   ["Answer: 3 pi", "!no_number"],
   ["Answer: 3π", "!no_number"],
   ["Answer: √2", "!no_number"],
@@ -380,7 +380,145 @@ const words: ReadonlyArray<Row> = [
 
 const plainNumber = (expected: NumberRow[1]) => (typeof expected === "number" ? { value: expected } : expected)
 
+const symbolic =
+  String.raw`n/2 ‖ $\frac{n}{2}$ ‖ π/2 ‖ x + 5 ‖ 5 + x ‖ n - 3 ‖ n -3 ‖ 12 * n ‖ 12·n ‖ 12 x ‖ $12 n ‖ 3(n+1) ‖ (12)n ‖ 100 - x ‖ 12 times n ‖ 3 \sqrt{2} ‖ sqrt(2) ‖ log 5 ‖ 5! ‖ $5!$ ‖ \frac{\sqrt{3}}{2} ‖ \sqrt[3]{2} ‖ x^2 + 5 ‖ (n+1)/2 ‖ 5/(n+1) ‖ \frac{12}{n} ‖ \boxed{\frac{\pi}{2}} ‖ 2\cdot n ‖ 5 + \sqrt{2} ‖ 5 more than x ‖ the square root of 2 ‖ f(5) ‖ \boxed{x+5} ‖ 12 \times n ‖ n*12 ‖ 12 + 3x ‖ \log_2 8 ‖ 12 dollars plus x ‖ 2 * sqrt(3) ‖ x + 5, where x is 3 ‖ x + 3 = 8 ‖ 5 - 2y ‖ 100 minus x`.split(
+    " ‖ "
+  )
+
+/** What a variable, a root or a sign of comparison is not. */
+const plainAfterAll: ReadonlyArray<readonly [reply: string, value: number]> = [
+  ["x = 5", 5],
+  ["y = 12", 12],
+  ["12 m", 12],
+  ["5 g", 5],
+  ["9 h", 9],
+  ["12 s", 12],
+  ["5 A", 5],
+  ["$18/h", 18],
+  ["5 miles/h", 5],
+  ["12 a day", 12],
+  ["18 times a day", 18],
+  ["$18 - a total of all", 18],
+  ["18 per person - e.g. adults", 18],
+  ["12 I think", 12],
+  ["12 (n.b. rounded)", 12],
+  ["9 m - 5 m = 4 m", 4],
+  ["5 x 4 = 20", 20],
+  ["12 x $4 = $48", 48],
+  ["Team B won by 12", 12],
+  ["<b>15</b>", 15],
+  ["<answer>12</answer>", 12],
+  ["=> 12", 12],
+  ["about 12", 12],
+  ["12 minus 7 = 5", 5]
+]
+
+const signed: ReadonlyArray<readonly [reply: string, value: number]> = [
+  ["minus 5", -5],
+  ["negative 5", -5],
+  ["Negative $5", -5],
+  ["a negative 5 degrees", -5],
+  ["negative 2/3", -2 / 3],
+  ["—12.5", -12.5],
+  ["‒12.5", -12.5],
+  ["―12.5", -12.5],
+  ["—$12", -12],
+  ["**—12**", -12]
+]
+
+const bounds =
+  String.raw`at least 12 ‖ more than 12 ‖ <12 ‖ 12+ ‖ >12 ‖ > 12 ‖ ≥ 12 ‖ at most 12 ‖ 12 or more ‖ 12 apples or more ‖ up to 12 ‖ no more than 12 ‖ less than $12 ‖ \boxed{\ge 12} ‖ x > 12 ‖ x >= 12 ‖ over 12 ‖ 12+ apples ‖ as many as 12 ‖ fewer than **12** ‖ 12 at least ‖ \leq 12`.split(
+    " ‖ "
+  )
+
+const isRefused = expect.stringMatching(/^!/)
+
 describe("reported cases", () => {
+  it.each(
+    "There is no evidence ‖ There is no evidence for it. ‖ No idea ‖ no idea ‖ There is no way to know ‖ I have no clue. ‖ It makes no difference ‖ No evidence supports it. ‖ No one knows. ‖ There are no data. ‖ Answer: No idea ‖ Say yes to life".split(
+      " ‖ "
+    )
+  )("PS-16 %j is neither yes nor no", (reply) => {
+    expect(read(option(["yes", "no"]), reply)).toEqual(isRefused)
+  })
+  it.each([
+    ["No, there is no evidence.", "no"],
+    ["**Yes**", "yes"],
+    ["Yes, because it fits", "yes"],
+    ["No because it is cold", "no"],
+    ["So the answer is: No", "no"],
+    ["Answer: No, there is none", "no"],
+    ["No. It is cold.", "no"],
+    ["Answer: Yes, it is", "yes"]
+  ])("PS-16 %j is %j", (reply, label) => {
+    expect(read(option(["yes", "no"]), reply)).toBe(label)
+  })
+  it.each(
+    "Answer: D is wrong ‖ Answer: D is incorrect. ‖ Answer: D is not right ‖ Answer: B is false ‖ Answer: A isn't right ‖ Answer: D can be ruled out ‖ The answer is not given; maybe B? ‖ B? ‖ Maybe B? ‖ Answer: B? ‖ Perhaps it is C? ‖ I think B. No wait, C. ‖ I think B. Wait, actually C. ‖ B. Hmm, no, C.".split(
+      " ‖ "
+    )
+  )("PS-19 %j gives no option", (reply) => {
+    expect(read(letters, reply)).toEqual(isRefused)
+  })
+  it.each([
+    ["A, not B", "A"],
+    ["Answer: A, not B", "A"],
+    ["Answer: A rather than B", "A"],
+    ["A rather than B", "A"],
+    ["Answer: A and not B", "A"],
+    ["A instead of C", "A"],
+    ["It is A, not B or C.", "A"],
+    ["The answer is A, rather than B.", "A"],
+    ["D, as C is too big", "D"],
+    ["D since C is too big", "D"],
+    ["B as A is too small", "B"],
+    ["Answer: B, as A is wrong", "B"],
+    ["Answer: B; A is wrong", "B"],
+    ["Answer: D is right", "D"],
+    ["Eliminating A and B we get C", "C"],
+    ["Having eliminated A and B, we get C", "C"],
+    ["Ruling out A and B leaves C", "C"],
+    ["Excluding A, B and C we are left with D", "D"],
+    ["Is it A? No. It is B.", "B"]
+  ])("PS-19 %j is %j", (reply, label) => {
+    expect(read(letters, reply)).toBe(label)
+  })
+  it.each([
+    ["C, 11", "!inconsistent"],
+    ["C - 11", "!inconsistent"],
+    ["C; 11", "!inconsistent"],
+    ["Answer: C, 11", "!inconsistent"],
+    ["Answer: C, 11.", "!inconsistent"],
+    ["**C**, 11", "!inconsistent"],
+    ["C, 12", "C"],
+    ["Answer: C, 12", "C"],
+    ["C, because 11 is too small", "C"]
+  ])("PS-18 %j is %j where C is 12", (reply, expected) => {
+    expect(read(option({ A: "10", B: "11", C: "12" }), reply)).toBe(expected)
+  })
+  it.each(symbolic)("PS-04 %j has no value", (written) => {
+    expect(read(number, `Answer: ${written}`)).toBe("!no_number")
+    expect(read(number, written)).toBe("!no_number")
+  })
+  it("PS-04 a conclusion with a variable has no value", () => {
+    expect(read(number, "So he earned n + 12 dollars.")).toBe("!no_number")
+    expect(read(number, "He had 5 days. So he earned 12 times n dollars.")).toBe("!no_number")
+  })
+  it.each(plainAfterAll)("PS-04 %j is %d", (written, value) => {
+    expect(read(number, `Answer: ${written}`)).toEqual({ value })
+    expect(read(number, written)).toEqual({ value })
+  })
+  it.each(signed)("PS-08 %j is %d", (written, value) => {
+    expect(read(number, `Answer: ${written}`)).toEqual({ value })
+    expect(read(number, written)).toEqual({ value })
+  })
+  it.each(bounds)("PS-08 %j is a bound, not a value", (written) => {
+    expect(read(number, `Answer: ${written}`)).toBe("!ambiguous")
+    expect(read(number, `She has ${written}.`)).toBe("!ambiguous")
+  })
+  it.each(["5 minus 5", "5 plus 5", "5 times 5", "5 divided by 5"])("PS-08 %j is not worked out", (written) => {
+    expect(read(number, `Answer: ${written}`)).toBe("!ambiguous")
+  })
   it("PS-04 a number glued to a variable is no number", () => {
     expect(read(number, "Therefore the shop earned $12n more on Friday.")).toBe("!no_number")
   })

@@ -24,6 +24,36 @@ describe("visible", () => {
     ["both tags in a JSON string", '{"a":"<think>x</think>"}', '{"a":"<think>x</think>"}'],
     ["a tag in a JSON string behind an escaped quote", '{"a":"\\"<think>"}', '{"a":"\\"<think>"}'],
     ["a tag in a JSON string in a fence", '```json\n{"a":"<think>"}\n```', '```json\n{"a":"<think>"}\n```'],
+    [
+      "a tag in a string of JSON behind prose",
+      'Here: {"a":"use <think>x</think> tags"}',
+      'Here: {"a":"use <think>x</think> tags"}'
+    ],
+    ["an opening tag in a string of JSON behind prose", 'So {"a":"<think>"} it is', 'So {"a":"<think>"} it is'],
+    [
+      "a closing tag in a string of JSON behind prose",
+      'Sure, {"a":"the </think> tag"}',
+      'Sure, {"a":"the </think> tag"}'
+    ],
+    [
+      "a tag in a string of fenced JSON behind prose",
+      'See:\n```json\n{"a":"<think> and </think>"}\n```',
+      'See:\n```json\n{"a":"<think> and </think>"}\n```'
+    ],
+    ["a tag in a string of JSON behind a block", '<think>a</think>{"a":"the <think> tag"}', '{"a":"the <think> tag"}'],
+    ["the same, with JSON in the block", '<think>{"a":"b</think>{"a":"the </think> tag"}', '{"a":"the </think> tag"}'],
+    ["a tag in nested JSON", 'x {"a":[{"b":["<think>"]}]} y', 'x {"a":[{"b":["<think>"]}]} y'],
+    ["a tag in a key", 'x {"<think>": 1}', 'x {"<think>": 1}'],
+    ["a tag in a string of several lines", 'x {"a":"b\n<think>"}', 'x {"a":"b\n<think>"}'],
+    [
+      "a block between two objects",
+      'x {"a":"<think>"}<think>hm</think>{"b":"</think>"}',
+      'x {"a":"<think>"}{"b":"</think>"}'
+    ],
+    ["a block inside JSON, but in no string", 'x {"a":<think>hm</think>1}', 'x {"a":1}'],
+    ["a draft of JSON in an unopened block", 'hm {"a":"b"} no</think>{"a":"c"}', '{"a":"c"}'],
+    ["a tag in JSON that does not end", 'x {"a":"b <think>hm', 'x {"a":"b'],
+    ["a tag in quotes in prose", 'x "<think>hm', 'x "'],
     ["a tag in an array of strings", '["<think>"]', '["<think>"]'],
     ["a block behind JSON", '{"a":"b"}<think>done', '{"a":"b"}'],
     [

@@ -161,8 +161,8 @@ const loop = (
   turns: Array<Turn>
 ): Effect.Effect<Answered, CapReached | Stuck | TruncatedReply | LlmError> =>
   Effect.gen(function* () {
-    const protocol =
-      limits.protocol === "text" ? Protocol.text : Protocol.native(toolbox, (name) => resolved(toolbox, name))
+    const resolve = (name: string) => resolved(toolbox, name)
+    const protocol = limits.protocol === "text" ? Protocol.text(resolve) : Protocol.native(toolbox, resolve)
     const messages: Array<Llm.Message> = [
       { role: "system", content: systemPrompt(toolbox, limits) },
       { role: "user", content: task }

@@ -296,8 +296,39 @@ describe("ReAct, native tool calling", () => {
   const markup = [
     '<tool_call>{"name":"Search","arguments":{"q":"x"}}</tool_call>',
     "<function=Search><parameter=q>x</parameter></function>",
-    '[TOOL_CALLS][{"name":"Search","arguments":{"q":"x"}}]'
+    '[TOOL_CALLS][{"name":"Search","arguments":{"q":"x"}}]',
+    'Let me search.\n{"name":"Search","arguments":{"q":"x"}}',
+    'Sure:\n```json\n{"name":"Search","arguments":{"q":"x"}}\n```',
+    '{"name":"Search","arguments":{"q":"x"}}\n{"name":"Search","arguments":{"q":"y"}}',
+    '<tools>{"name":"Search","arguments":{"q":"x"}}</tools>',
+    '{"tool":"Search","parameters":{"q":"x"}}',
+    '{"action":"Search","action_input":"x"}',
+    "Action: Search\nAction Input: x",
+    'Thought: I search.\n**Action:** Search("x")',
+    '```tool_code\nprint(Search("x"))\n```',
+    'Search("x")',
+    'commentary to=functions.Search {"q":"x"}',
+    "<｜DSML｜function_calls>"
   ]
+  const answers = [
+    '{"status":"completed","result":"read","collected":{}}',
+    '{"name":"Ann","age":3}',
+    'The record: {"name":"Ann","parameters":{"age":3}}',
+    "Action: Call Bob\nInput: his number",
+    "Use `<tool_call>` tags."
+  ]
+  it.effect.each(answers)("RA-24: an answer with JSON or code in it stays one: %s", (reply) =>
+    Effect.gen(function* () {
+      expect((yield* ReAct.run("T")).answer).toBe(reply)
+    }).pipe(Effect.provide(world([reply])))
+  )
+  it.effect("RA-24: in the text protocol, a call as JSON behind other text is never the answer", () => {
+    const reply = 'Let me search.\n{"name":"Search","arguments":{"q":"x"}}'
+    return Effect.gen(function* () {
+      const error = yield* Effect.flip(ReAct.run("T", { protocol: "text" }))
+      expect(error).toMatchObject({ _tag: "Stuck", kind: "malformed" })
+    }).pipe(Effect.provide(world([reply, reply])))
+  })
   it.effect.each(markup)("RA-24: a tool call written as text is never the answer: %s", (reply) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(ReAct.run("T"))

@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { readTurn, toolCallMarkup } from "../src/internal/react/parse.js"
+import { asksInText, readTurn, toolCallMarkup } from "../src/internal/react/parse.js"
 
 const numRuns = Number(process.env["FORETHOUGHT_RUNS"] ?? 1000)
 
@@ -103,6 +103,60 @@ describe("reported cases", () => {
       thought: "no tool fits"
     })
   })
+  it.each([
+    ["None (I can answer directly)"],
+    ["No tool needed"],
+    ["no action needed because I know it"],
+    ["None, I know the answer"],
+    ["None - I can answer"],
+    ["N/A (the answer is known)"],
+    ["No further action required."],
+    ["No tools are needed here"],
+    ["No need for a tool"],
+    ["Nothing to look up"],
+    ["(none)"],
+    ["**None**"],
+    ["Not needed."]
+  ])("RA-03 the action %j means no tool, and names none", (action) => {
+    expect(turn(`Thought: x\nAction: ${action}`)).toBe("none")
+    expect(turn(`Thought: x\nAction: ${action}\nFinal Answer: 4`)).toBe("=4")
+  })
+  it.each(["no_op", "none_search", "nothing_but", "NoteTool", "null-check", "Nonexistent"])(
+    "RA-03 %s is a tool",
+    (tool) => {
+      expect(turn(`Action: ${tool}\nAction Input: x`)).toBe(`${tool}|x`)
+    }
+  )
+  it.each([
+    ["Thought: x\nObservation: 36\nFinal Answer: 36"],
+    ["Observation: 36\nFinal Answer: 36"],
+    ["Thought: x\nObservation: 36\nAnswer: 36"],
+    ["Thought: x\nObservation: 36"],
+    ["Thought: x\n**Observation:** 36\n**Final Answer:** 36"],
+    ["Thought: x\nObservation 1: 36\nThought: y. Final Answer: 36"],
+    ["Thought: x\n\nObservation: 36\n\nThought: so it is 36\nFinal Answer: 36"]
+  ])("RA-01 %j rests on an observation that no tool made", (reply) => {
+    expect(turn(reply)).toBe("!malformed")
+  })
+  it("RA-01 an observation behind the answer, or inside a thought, does no harm", () => {
+    expect(turn("Final Answer: 36\nObservation: ok")).toBe("=36")
+    expect(turn("Thought: the last Observation: 36 says it\nFinal Answer: 36")).toBe("=36")
+  })
+  it.each([
+    ["Thought: I could say Final Answer: 5\nAction: a\nAction Input: 1"],
+    ["Thought: not yet. Final Answer: 5 is a guess\nAction: a\nAction Input: 1"],
+    ["Thought: maybe Answer: 5\n\n**Action:** a\n**Action Input:** 1"],
+    ["Thought: I must end with Final Answer: <answer>.\nAction: a[1]"],
+    ["Thought: Final Answer: 5?\nThought: no, first a\nAction: a\nAction Input: 1"],
+    ["Thought: x Final Answer: 5\nAction: a\nInput: 1\nObservation: 2\nFinal Answer: 6"]
+  ])("RA-01 %j asks for the tool: an answer inside a thought is none", (reply) => {
+    expect(turn(reply)).toBe("a|1")
+  })
+  it("RA-01 an answer inside a thought holds where no action follows, or one that was invented", () => {
+    expect(turn("Thought: I know. Final Answer: 42")).toBe("=42")
+    expect(turn("Thought: I know. Final Answer: 42\nAction: None")).toMatch(/^=42/)
+    expect(turn("Thought: I know. Final Answer: 42\nQuestion: next?\nAction: a\nAction Input: 1")).toBe("=42")
+  })
   it("RA-03 no text starts with Thought:", () => {
     expect(Either.getOrThrow(readTurn("Thought: it is Paris"))).toEqual({ _tag: "Answer", text: "it is Paris" })
   })
@@ -114,12 +168,21 @@ describe("reported cases", () => {
     expect(turn("Action: list_orders<|channel|>commentary\nAction Input: {}")).toBe("list_orders|{}")
     expect(turn("Action: <|channel|>commentary\nAction Input: {}")).toBe("|{}")
   })
-  it.each([["Action: now\nAction Input: "], ["Action: now"], ["Action: now()"]])(
-    "RA-08 %j has an empty input",
-    (reply) => {
-      expect(turn(reply)).toBe("now|")
-    }
-  )
+  it.each([
+    ["Action: now\nAction Input: "],
+    ["Action: now"],
+    ["Action: now()"],
+    ["Action: now\nAction Input: null"],
+    ["Action: now\nAction Input: None"],
+    ["Action: now\nAction Input: `null`"],
+    ["Action: now\nAction Input: **null**"],
+    ["Action: now\nAction Input: N/A\nObservation: 3"],
+    ["Action: now[null]"],
+    ["Action: now(None)"],
+    ['Action: {"action":"now","action_input":null}']
+  ])("RA-08 %j has an empty input", (reply) => {
+    expect(turn(reply)).toBe("now|")
+  })
   it("RA-09 keeps malformed JSON as it is, for the tool's error", () => {
     expect(turn('Action: weather\nAction Input: {"city": oslo"}')).toBe('weather|{"city": oslo"}')
   })
@@ -168,7 +231,20 @@ describe("markup", () => {
     ['[{"name": "search", "arguments": {}}]'],
     ['```json\n{"name": "search", "arguments": {}}\n```'],
     ['{"tool_calls": [{"function": {"name": "search"}}]}'],
-    ['{"type": "function", "function": {"name": "search"}}']
+    ['{"type": "function", "function": {"name": "search"}}'],
+    ['Let me search.\n{"name":"search","arguments":{"q":"x"}}'],
+    ['Sure:\n```json\n{"name":"search","arguments":{"q":"x"}}\n```'],
+    ['{"name":"search","arguments":{"q":"x"}}\n{"name":"search","arguments":{"q":"y"}}'],
+    ['<tools>{"name":"search","arguments":{"q":"x"}}</tools>'],
+    ["I will search. {'name': 'search', 'arguments': {'q': 'x'}}"],
+    ['It said "wait.\n{"name": "search", "parameters": {"q": "{"}} now'],
+    ['{ Let me look: {"function": "search", "arguments": "{\\"q\\": 1}"}'],
+    ['Now {"tool_calls": [{"function": {"name": "search", "arguments": "{}"}}]}'],
+    ['First {"tool": "search", "parameters": {"q": "x"}}'],
+    ['First {"action": "search", "action_input": "x"}'],
+    ["```tool_code\nprint(search('x'))\n```"],
+    ['commentary to=functions.search {"q":"x"}'],
+    ['<｜DSML｜function_calls>\n<｜DSML｜invoke name="search">']
   ])("%j", (text) => {
     expect(toolCallMarkup(text)).toBe(true)
     expect(turn(text)).toBe("!tool_call_markup")
@@ -183,9 +259,43 @@ describe("markup", () => {
     ["[1] says so"],
     ["<b>bold</b>"],
     ["<think>maybe <tool_call>{}</tool_call></think>Paris"],
-    ["print(f(x))"]
+    ["print(f(x))"],
+    ['{"status":"completed","result":"read 3 files","collected":{}}'],
+    ['{"name":"Ann","age":3}'],
+    ['Here it is: {"name":"Ann","age":3}'],
+    ['{"status":"completed","result":"x","collected":{"name":"Ann","input":"5 V"}}'],
+    ['{"action":"buy","reason":"cheap"}'],
+    ["Use `search(q)` or {q: 1}."],
+    ["Write to=x in the form."]
   ])("%j is none", (text) => {
     expect(toolCallMarkup(text)).toBe(false)
+    expect(toolCallMarkup(text, (name) => name === "search")).toBe(false)
+  })
+  const isTool = (name: string) => name.toLowerCase() === "search"
+  it.each([
+    ['{"tool":"Search","parameters":{"q":"x"}}'],
+    ['{"action":"Search","action_input":"x"}'],
+    ['I look: {"name":"Search","input":{"q":"x"}}'],
+    ['{"tool_name":"search","params":{"q":"x"}}'],
+    ['Search("x")'],
+    ["[search(q='x')]"],
+    ["```python\nprint(search('x'))\n```"]
+  ])("%j is a call where there is such a tool", (text) => {
+    expect(toolCallMarkup(text, isTool)).toBe(true)
+    expect(toolCallMarkup(text.replace(/search/gi, "dance"), isTool)).toBe(false)
+  })
+  it.each([
+    ["Action: Search\nAction Input: x", true],
+    ["Thought: I look\n**Action:** Search\n**Action Input:** x", true],
+    ['Action: Search("x")', true],
+    ["Action: Search[x]", true],
+    ["Action: first\nAction: search\nAction Input: x", true],
+    ["Action: Call Bob\nAction Input: none", false],
+    ["Action: Search the archive for it.", false],
+    ["The Action: Search[x] form is for other models.", false],
+    ["Action: None", false]
+  ])("%j holds an action in text: %j", (text, expected) => {
+    expect(asksInText(text, isTool)).toBe(expected)
   })
 })
 

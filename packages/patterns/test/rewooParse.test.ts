@@ -150,7 +150,19 @@ describe("labels", () => {
     ["#E1 =\nSearch[cats]"],
     ["\r\n#E1 = Search[cats]\r\n"],
     ["#E1\u00a0=\u00a0Search[cats]"],
-    ["Evidence: #E1 = Search[cats]"]
+    ["Evidence: #E1 = Search[cats]"],
+    ["(#E1) = Search[cats]"],
+    ["[#E1] = Search[cats]"],
+    ["{#E1} = Search[cats]"],
+    ["<#E1> = Search[cats]"],
+    ['"#E1" = Search[cats]'],
+    ["'#E1' = Search[cats]"],
+    ["“#E1” = Search[cats]"],
+    ["【#E1】 = Search[cats]"],
+    ["**(#E1)** = Search[cats]"],
+    ["(**#E1**) = Search[cats]"],
+    ["- (#E1) = Search(cats)"],
+    ["Plan: (#E1) = Search[cats]"]
   ])("%j is one step", (text) => {
     expect(readPlan(text)).toMatchObject({
       steps: [{ variable: "#E1", tool: "Search", input: "cats", references: [] }],
@@ -455,13 +467,60 @@ describe("a call that cannot be read is an issue, never lost", () => {
     ["Plan: find cats #E1 = Search cats"],
     ["result = search(x)"],
     ["| #E1 | Search[x] |"],
-    ["Step 1: Search[x]"]
+    ["Step 1: Search[x]"],
+    ["#E1) Search[x]"],
+    ["#E1\n= Search[x]"],
+    ["#E1\n= Web Search[x]; then"],
+    ["#E1, #E2 = Search[x]"],
+    ["#E1 and #E2 = Search[x]"],
+    ["#E1 & (#E2) = Search[x]"],
+    ["#E1/#E2 = Search[x]"],
+    ["#E1 = #E2 = Search[x]"],
+    ["Evidence 1 = Search[x]"],
+    ["Evidence 1: Search[x]"],
+    ["Evidence #1: Search[x]"],
+    ["Step 1 = Search[x] to find cats"],
+    ["(#E1): Search[x]"],
+    ["(#E1) -> Search[x]"],
+    ["(#E1) -> Search(x)"],
+    ["#E1 => Search[x]"],
+    ["#E1 ⇒ Search[x] to find cats"],
+    ["#E1 == Search[x]"],
+    ["#E1.1 = Search[x] to find cats"],
+    ["#E１ = Search[x]"],
+    ["#E1 is Search[x] to find cats"],
+    ["E1 will be Search[x] then"],
+    ["Set #E1 to Search[x] now"],
+    ["Store Search[x] in #E1"],
+    ["#E1 (cats) = Search[x]"],
+    ["<b>#E1</b> = Search[x]"],
+    ["$#E1$ = Search[x]"],
+    ['{"#E1": "Search[x]",'],
+    ["```#E1 -> Search[x]```"],
+    ["1 = Search[x]"]
   ])("%j", (line) => {
     const alone = readPlan(line)
     expect(alone.issues.length).toBeGreaterThan(0)
     const among = readPlan(`Plan: a\n#E8 = A[x]\n${line}\nPlan: b\n#E9 = A[y]`)
     expect(among.issues.length).toBeGreaterThan(0)
     expect(among.issues.some((issue) => issueMessage(issue).includes("#E1 = Tool[input]"))).toBe(true)
+    if (line.startsWith("Plan:")) return
+    // Behind a `Plan:` it stands where a reason goes on, and the step below it must not hide it.
+    expect(readPlan(`${line}\n#E9 = A[y]`).issues).not.toEqual([])
+    expect(readPlan(`Plan: a\n${line}\nPlan: b\n#E9 = A[y]`).issues).not.toEqual([])
+  })
+  it.each([
+    ["Plan: With #E1, #E2 = LLM[sum up #E1]"],
+    ["Plan: take arr[0] of #E1\n#E2 = LLM[x]"],
+    ["Plan: in short,\nuse arr[0] of #E1\n#E2 = LLM[x]"],
+    ["Plan: as [1] says of #E1 (and so on)\n#E2 = LLM[x]"],
+    ["Here #E1 = the results.\n#E2 = LLM[x]"],
+    ["The answer is in #E1 (see above).\n#E2 = LLM[x]"]
+  ])("but %j has no issue", (text) => {
+    expect(readPlan(`#E1 = Search[cats]\n${text}`)).toMatchObject({
+      steps: [{ variable: "#E1" }, { variable: "#E2" }],
+      issues: []
+    })
   })
 })
 
@@ -612,6 +671,27 @@ describe("laws", () => {
         const kept = steps.filter((step) => step.variable === "#E7" && step.tool === "Keep").length
         const inside = steps.filter((step) => step.input.includes("#E7 = Keep[")).length
         expect(kept + inside + issues.length).toBeGreaterThanOrEqual(parts.length > 1 ? 1 : 0)
+      }),
+      { numRuns }
+    )
+  })
+  it("a line with a variable and a `Word[…]` is a step or an issue", () => {
+    const before = fc.constantFrom("", "(", "[", "<", '"', "- ", "1. ", "x", "Use ", "\\", "$", "~", "| ", "#")
+    const label = fc.constantFrom("#E1", "#e1", "#E01", "#E1)", "#E1]", "#E1, #E2", "#E1 and", "#E1.", "#E1's")
+    const between = fc.oneof(
+      fc.constantFrom("=", " = ", ":", "->", ") = ", "] = ", " is ", " will be set to ", " ", "≔", " <- ", "|"),
+      fc.string({ maxLength: 4, unit: "grapheme-ascii" })
+    )
+    const call = fc.constantFrom("Search[cats]", "Web Search[cats]", '"Search"[cats]', "Search[cats", "f[0]")
+    const behind = fc.constantFrom("", ".", " to find cats", ")", "`", " (cats)", "; then")
+    fc.assert(
+      fc.property(before, label, between, call, behind, (...parts) => {
+        const line = parts.join("")
+        for (const text of [`${line}\n#E8 = Keep[me]`, `#E7 = Keep[me]\n${line}\n#E8 = Keep[me]`]) {
+          const { issues, steps } = readPlan(text)
+          const read = steps.some((step) => !["#E7", "#E8"].includes(step.variable))
+          expect(read || issues.length > 0 ? "kept" : text).toBe("kept")
+        }
       }),
       { numRuns }
     )

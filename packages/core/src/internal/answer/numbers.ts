@@ -3,6 +3,7 @@
  *
  * @internal
  */
+import { isBound, isSymbolic, negativeStart } from "./context.js"
 import { unitClass } from "./text.js"
 
 export interface NumberToken {
@@ -12,7 +13,7 @@ export interface NumberToken {
   readonly unit?: string
   /** `malformed`: no reading at all; `ambiguous`: several. Then `value` means nothing. */
   readonly problem?: "malformed" | "ambiguous"
-  /** Digits that are no number: `symbolic` with a variable, a root or π behind them, `other` as in `5th`. */
+  /** Digits that are no number: `symbolic` in an expression with a variable, a root or π, `other` as in `5th`. */
   readonly glued?: "symbolic" | "other"
 }
 
@@ -149,7 +150,17 @@ export const scanNumbers = (
       at += 1
     }
   }
-  return tokens
+  return tokens.map((token) => inContext(text, from, token))
+}
+
+/** A number as the text around it has it: with `minus` before it, as a bound, or as a term of an expression. */
+const inContext = (text: string, from: number, token: NumberToken): NumberToken => {
+  if (token.glued !== undefined) return token
+  if (isSymbolic(text, token.start, token.end)) return { ...token, glued: "symbolic" }
+  if (token.problem !== undefined) return token
+  if (isBound(text, token.start, token.end)) return { ...token, problem: "ambiguous" }
+  const start = negativeStart(text, token.start)
+  return start === undefined || start < from ? token : { ...token, start, value: -token.value }
 }
 
 /** Scripts that are written without spaces: a number beside them stands alone. */
@@ -160,6 +171,9 @@ const isDigitAt = (text: string, at: number): boolean => {
   return code >= 48 && code <= 57
 }
 
+/** Signs that stand right before a number, and the dashes that models write for a minus. */
+const signs = "-–—‒―+"
+
 /** Where a number's sign or currency starts, going back from its first digit. */
 const signStart = (text: string, at: number): number => {
   let start = at
@@ -168,8 +182,8 @@ const signStart = (text: string, at: number): number => {
     if (currencies.includes(text.charAt(before - 1)) && before > 0) {
       before -= text.charAt(before - 2) === "\\" ? 2 : 1
       start = before
-      if ("-–+".includes(text.charAt(before - 1)) && before > 0 && isFreeSign(text, before - 1)) return before - 1
-    } else if ("-–+".includes(text.charAt(before - 1)) && before > 0) {
+      if (signs.includes(text.charAt(before - 1)) && before > 0 && isFreeSign(text, before - 1)) return before - 1
+    } else if (signs.includes(text.charAt(before - 1)) && before > 0) {
       if (!isFreeSign(text, before - 1)) return start
       before -= 1
       start = before
@@ -184,7 +198,7 @@ const isFreeSign = (text: string, at: number): boolean =>
   at === 0 || !/[\p{L}\p{N}_)\]}%.'’]/u.test(text.charAt(at - 1))
 
 const signOf = (text: string, start: number): 1 | -1 =>
-  /^[\\$€£¥₹₩₽¢₺₴฿]{0,2}[-–]/.test(text.slice(start, start + 3)) ? -1 : 1
+  /^[\\$€£¥₹₩₽¢₺₴฿]{0,2}[-–—‒―]/.test(text.slice(start, start + 3)) ? -1 : 1
 
 const ratioOf = (above: string | undefined, below: string | undefined): number | undefined => {
   const ratio = Number(above) / Number(below)

@@ -25,7 +25,7 @@ export const numberInMarked = (text: string, marked: Marked, options: NumberOpti
   if (marked.kind === "hashes" && !/\d/.test(text.slice(start, end))) return ignored
   const isBoxed = marked.kind === "boxed"
   const stop = isBoxed ? end : sentenceEnd(text, start, end)
-  if (/^[\s*_`]*-[ \t]+\d/.test(text.slice(start, Math.min(end, start + 24)))) return problem("malformed", start)
+  if (/^[\s*_`]*[-–—‒―][ \t]+\d/.test(text.slice(start, Math.min(end, start + 24)))) return problem("malformed", start)
   if (/^(?:not|n't|never)\b/i.test(text.slice(start, Math.min(end, start + 8)))) return problem("ambiguous", start)
   const tokens = scanNumbers(text, start, end, options)
   const first = tokens[0]
@@ -43,6 +43,8 @@ export const numberInMarked = (text: string, marked: Marked, options: NumberOpti
   }
   const sentence = tokens.filter((token) => token.end <= stop)
   if (isHedged(text.slice(start, stop))) return problem("no_answer", start)
+  const term = symbolic(text, sentence, start, stop)
+  if (term !== undefined) return problem("no_number", term.start)
   if (sentence.length > 0) return oneOf(text, sentence, start, stop)
   if (isHedged(text.slice(start, end))) return problem("no_answer", start)
   if (tokens.length > 0) return oneOf(text, tokens, start, end)
@@ -52,7 +54,7 @@ export const numberInMarked = (text: string, marked: Marked, options: NumberOpti
 /** The number of a text without a marker: its only one, or the only one of a last sentence that says `Therefore`. */
 export const numberInPlain = (text: string, options: NumberOptions): Finding<NumberAnswer> => {
   if (isHedged(text)) return problem("no_answer", 0)
-  if (/^[\s*_`]*-[ \t]+\d/.test(text.slice(0, 24))) return problem("malformed", 0)
+  if (/^[\s*_`]*[-–—‒―][ \t]+\d/.test(text.slice(0, 24))) return problem("malformed", 0)
   const numbersFrom = (start: number) =>
     oneOf(
       text,
@@ -61,13 +63,28 @@ export const numberInPlain = (text: string, options: NumberOptions): Finding<Num
       text.length
     )
   const last = lastSentence(text)
-  // A conclusion in terms of a variable: a number from elsewhere is not its value.
-  if (scanNumbers(text, last, text.length, options).some((token) => token.glued === "symbolic")) {
+  if (symbolic(text, scanNumbers(text, last, text.length, options), last, text.length) !== undefined) {
     return problem("no_number", last)
   }
   const all = numbersFrom(0)
   if (all._tag === "Found" || (all._tag === "Problem" && all.problem === "no_number")) return all
   return isConclusion(text, last) ? numbersFrom(last) : all
+}
+
+/**
+ * A term of an expression with a variable: no other number of its sentence is the value. One in the middle of a chain
+ * (`total = 5 * x = 40`) is harmless.
+ */
+const symbolic = (
+  text: string,
+  tokens: ReadonlyArray<NumberToken>,
+  start: number,
+  end: number
+): NumberToken | undefined => {
+  const term = tokens.find((token) => token.glued === "symbolic")
+  const isInChain =
+    term !== undefined && equals.test(text.slice(start, term.start)) && equals.test(text.slice(term.end, end))
+  return isInChain ? undefined : term
 }
 
 /** `1.` or `2)` at the start of a line with text behind it. */
@@ -85,7 +102,8 @@ const isEnumerator = (text: string, token: NumberToken): boolean => {
 
 const separates = /[,;\n]|[.!?](?:\s|$)| and | or /
 const equals = /[=≈]/
-const operator = /^[\s$€£\\{}*_`]*(?:[+\-–*/×x÷·^]|\\times|\\cdot|\\div)[\s$€£\\{}]*$/
+const operator =
+  /^[\s$€£\\{}*_`]*(?:[+\-–*/×x÷·^]|\\times|\\cdot|\\div|plus|minus|times|(?:divided|multiplied) by)[\s$€£\\{}]*$/i
 
 /** The single value among candidates. What is left of an `=` in its clause, or an operand, is no candidate. */
 const oneOf = (text: string, tokens: ReadonlyArray<NumberToken>, start: number, end: number): Finding<NumberAnswer> => {

@@ -6,6 +6,7 @@
 import { type Finding, found, ignored, problem } from "./finding.js"
 import type { Marked } from "./markers.js"
 import { scanNumbers } from "./numbers.js"
+import { type Hit, isCommonWord, isDenied, isDeterminer, isNegated, negation } from "./optionWords.js"
 import { isConclusion, isHedged, lastSentence, sentenceEnd, unitClass } from "./text.js"
 
 export interface OptionSpec<L extends string = string> {
@@ -28,12 +29,6 @@ const isWordChar = (char: string): boolean => {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95
 }
 const isLetter = (label: string): boolean => /^[A-Za-z]$/.test(label)
-
-interface Hit<L> {
-  readonly label: L
-  readonly start: number
-  readonly end: number
-}
 
 /** The longest label at `at`, in any case of letters, as a whole token. */
 const labelAt = <L extends string>(
@@ -68,7 +63,7 @@ export const optionInMarked = <L extends string>(
   const { start, end } = marked
   const body = text.slice(start, end)
   if (/^(?:not|n't)\b/i.test(body)) {
-    const inSentence = inSentences(text, start, sentenceEnd(text, start, end), options)
+    const inSentence = inSentences(text, start, Math.min(end, sentenceEnd(text, start, end) + 1), options)
     return inSentence._tag === "Problem" && inSentence.problem === "no_option" && !marked.strong ? ignored : inSentence
   }
   const said = options.some((option) => option.text !== undefined) ? plain(body) : ""
@@ -84,7 +79,7 @@ export const optionInMarked = <L extends string>(
     if (judged !== undefined) return judged
   }
   if (marked.kind === "boxed" || marked.kind === "letterA" || marked.kind === "hashes") return ignored
-  const stop = sentenceEnd(text, start, end)
+  const stop = Math.min(end, sentenceEnd(text, start, end) + 1)
   const inSentence = inSentences(text, start, stop, options)
   if (inSentence._tag === "Found" || inSentence.problem !== "no_option") return inSentence
   if (isHedged(text.slice(start, stop))) return problem("no_answer", start)
@@ -103,12 +98,16 @@ const judge = <L extends string>(
   tail.test(text)
   const after = Math.min(tail.lastIndex, end)
   const rest = text.slice(after, end)
-  const isEnd = /^\s*$|^[.,:;!)\]}–—-]|^\n|^\s+(?:because|since|as|for|with|is|which|due|[-–—(])/i.test(rest)
+  const isEnd =
+    /^\s*$|^[.,:;!)\]}–—-]|^\n|^\s+(?:because|since|as|for|with|is|which|due|rather than|instead of|(?:and )?not|[-–—(])/i.test(
+      rest
+    )
   const closed = /[)\]}*"'`]/.test(text.slice(hit.end, after))
   const written = text.slice(hit.start, hit.end)
   const opened = /[(["]\s{0,2}$/.test(text.slice(Math.max(0, hit.start - 3), hit.start))
   // A label in a formula: `\boxed{E = mc^2}`.
   if (kind === "boxed" && !/^\s*$|^[.):,}\s]|^\\[ ,;:!q]/.test(rest)) return undefined
+  if (/^\s*\?/.test(rest) || isDenied(text, after, end) || isDeterminer(text, hit)) return undefined
   if ((kind === "letterA" || kind === "hashes") && !isEnd && !closed) return undefined
   if (isLetter(hit.label)) {
     const isArticle = written.toLowerCase() === "a" || written === "I"
@@ -150,6 +149,7 @@ const agrees = <L extends string>(
     )
   const said = (quoted?.[1] ?? quoted?.[2] ?? "").trim()
   const bare = plain(said)
+  if (quotesOther(hit.label, said, options)) return false
   if (bare === "" || (quoted?.[1] === undefined && /^[,;]/.test(said))) return true
   const mine = plain(own)
   if (mine === bare || bare.startsWith(mine) || (bare.length > 2 && mine.startsWith(bare))) {
@@ -166,6 +166,16 @@ const agrees = <L extends string>(
   return !isQuote || numbers === undefined ? !isQuote : false
 }
 
+/** Whether what is said behind a label is another option's text, and nothing else: `C, 11`. */
+const quotesOther = <L extends string>(label: L, said: string, options: ReadonlyArray<OptionSpec<L>>): boolean => {
+  const bare = plain(said.replace(/^[,;:–—-]\s*/, ""))
+  return (
+    bare !== "" &&
+    options.some((option) => option.label !== label && option.text !== undefined && plain(option.text) === bare) &&
+    options.every((option) => option.label !== label || option.text === undefined || plain(option.text) !== bare)
+  )
+}
+
 /** Whether two texts begin with the same number; undefined where one has none. */
 const sameNumber = (a: string, b: string): boolean | undefined => {
   const [first] = scanNumbers(a, 0, a.length, { suffixes: false })
@@ -175,10 +185,9 @@ const sameNumber = (a: string, b: string): boolean | undefined => {
   return first.value === second.value
 }
 
-const negation =
-  /\b(?:not|never|neither|nor|none|cannot|can't|isn't|aren't|won't|doesn't|wouldn't|couldn't|don't|no|incorrect|wrong|false|eliminated?|eliminates?|exclud\w{1,4}|rule[sd]? out|ruling out|reject\w{0,3}|except|rather than|instead of|unlike|fails?|failed|impossible|invalid|discard\w{0,3})\b/i
 const clauseBreak =
-  /[;\n]|[.!?](?=[\s*)]|$)|,? because |,? since |,? but |,? so |,? hence |,? therefore |,? while |,? whereas |, (?=which |leaving )| leaving /gi
+  /[;\n]|[.!?](?=[\s*)]|$)|,? because |,? since |,? as (?=[("'*]{0,3}[A-Z][)"'*]{0,3} (?:is|was|has|does|would|can|cannot|isn't|fails|gives|says)\b)|,? but |,? so |,? hence |,? therefore |,? while |,? whereas |, (?=which |leaving )| leaving |,? (?:this |which )?leaves |,? we (?:get|find|obtain|have|conclude|are left with) |(?<!\b(?:is|are|was|be|it's))(?:,\s?|\s)(?=(?:and )?(?:not|rather than|instead of|as opposed to) (?:option |choice )?[("'*]{0,3}[A-Z](?![A-Za-z]))/gi
+const isReason = /(?:because|since|as) $/i
 
 /** The only option that a text speaks for, clause by clause: labels under a negation are no candidates. */
 const inSentences = <L extends string>(
@@ -193,6 +202,7 @@ const inSentences = <L extends string>(
   const hits = candidates(text, from, to, options)
   let next = 0
   let start = 0
+  let inReason = false
   clauseBreak.lastIndex = 0
   while (next < hits.length && labels.size < 2) {
     const mark = clauseBreak.exec(body)
@@ -202,28 +212,20 @@ const inSentences = <L extends string>(
       inClause.push(hit)
       next += 1
     }
-    if (inClause.length > 0 && !negation.test(between(text, from + start, from + end, inClause))) {
+    // A question speaks for nothing, nor does the reason for an option that was named before.
+    const counts = mark?.[0] !== "?" && !(inReason && labels.size > 0)
+    if (inClause.length > 0 && counts && !isNegated(text, from + start, from + end, inClause)) {
       if (labels.size === 0) firstAt = inClause[0]?.start ?? from
       for (const hit of inClause) labels.add(hit.label)
     }
     if (mark === null) break
+    inReason = isReason.test(mark[0]) || (inReason && !/[.!?;\n]/.test(mark[0]))
     start = end + Math.max(1, mark[0].length)
     clauseBreak.lastIndex = start
   }
   const [label] = labels
   if (label === undefined) return { _tag: "Problem", problem: "no_option", at: from }
   return labels.size > 1 ? { _tag: "Problem", problem: "ambiguous", at: firstAt } : { _tag: "Found", value: label }
-}
-
-/** A clause without the labels in it, which may be words of negation themselves: `no`, `false`. */
-const between = <L>(text: string, from: number, to: number, hits: ReadonlyArray<Hit<L>>): string => {
-  let rest = ""
-  let at = from
-  for (const hit of hits) {
-    rest += `${text.slice(at, hit.start)} … `
-    at = hit.end
-  }
-  return (rest + text.slice(at, to)).replaceAll("’", "'")
 }
 
 /** Enough mentions to see that there is no single answer. */
@@ -266,9 +268,15 @@ const candidates = <L extends string>(
         (written === "A" || written === "I" || written === "a") &&
         /^\s[\p{L}\d]/u.test(after)
       ) {
-        if (!/^\s(?:is|was|because|since|and|or|nor|but|if|has|can)\b/.test(text.slice(hit.end, hit.end + 9))) continue
+        if (
+          !/^\s(?:is|was|because|since|and|or|nor|but|if|has|can|not|rather|instead)\b/.test(
+            text.slice(hit.end, hit.end + 9)
+          )
+        )
+          continue
       }
     }
+    if (isCommonWord(text, hit)) continue
     hits.push(hit)
     at = hit.end - 1
   }
@@ -297,6 +305,9 @@ export const optionInPlain = <L extends string>(text: string, options: ReadonlyA
     }
   }
   if (hit !== undefined && !isLetter(hit.label) && startsReply(text, hit, options)) return found(hit.label)
+  const line = hit === undefined ? "" : text.slice(hit.end, Math.min(end, hit.end + 400)).split("\n", 1)[0]
+  if (hit !== undefined && quotesOther(hit.label, line?.trim() ?? "", options))
+    return problem("inconsistent", hit.start)
   const all = inSentences(text, 0, end, options)
   if (all._tag === "Found")
     return isHedged(text) && negation.test(text.slice(lastSentence(text))) ? problem("no_answer", 0) : all

@@ -61,6 +61,21 @@ export const findLabel = (text: string, from: number, wanted: ReadonlyArray<Labe
   return undefined
 }
 
+export const isLineStart = (text: string, at: number): boolean => at === 0 || text.charCodeAt(at - 1) === 10
+
+/** As {@link findLabel}, at the start of a line only. */
+export const findLineLabel = (text: string, from: number, wanted: ReadonlyArray<LabelKind>): Label | undefined => {
+  let start = isLineStart(text, from) ? from : text.indexOf("\n", from) + 1
+  while (isLineStart(text, start) && (start > 0 || from === 0)) {
+    const found = labelAt(text, start)
+    const newline = text.indexOf("\n", start)
+    if (found !== undefined && wanted.includes(found.kind) && (newline === -1 || found.end <= newline + 1)) return found
+    if (newline === -1) return undefined
+    start = newline + 1
+  }
+  return undefined
+}
+
 const labelAt = (text: string, start: number): Label | undefined => {
   decoration.lastIndex = start
   decoration.test(text)

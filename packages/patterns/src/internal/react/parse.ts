@@ -8,8 +8,8 @@ import { unfence, visible } from "@forethought/core/reply/ReplyText"
 import * as Either from "effect/Either"
 import { unquote } from "../unquote.js"
 import { bracketEnd, jsonEnd } from "./balance.js"
-import { answerEnd, findLabel, type Label, nextLabel, turnLabels } from "./labels.js"
-import { parseJson, toolCallMarkup } from "./markup.js"
+import { answerEnd, findLabel, findLineLabel, isLineStart, type Label, nextLabel, turnLabels } from "./labels.js"
+import { type IsTool, isBareCall, parseJson, toolCallMarkup } from "./markup.js"
 
 export { toolCallMarkup } from "./markup.js"
 
@@ -32,17 +32,18 @@ const expected =
  * - `Action: search[x]`, `search("x")` and `{"action": …, "action_input": …}` are read as well; `Finish[x]` and the
  *   action `Final Answer` are answers.
  * - A reply without an action is the answer, as a whole.
- * - Fails with a `ParseError`: `empty_reply`; `tool_call_markup` where a call is written in a model's own markup;
- *   `malformed` where the JSON of an action names no tool.
+ * - Fails with a `ParseError`: `empty_reply`; `tool_call_markup` where a call is written in a model's own markup, or as
+ *   JSON among other text (see {@link toolCallMarkup}, also for `isTool`); `malformed` where the JSON of an action names
+ *   no tool, and where an answer follows an observation that no action asked for.
  */
-export const readTurn = (reply: string): Either.Either<Turn, ParseError> => {
+export const readTurn = (reply: string, isTool?: IsTool): Either.Either<Turn, ParseError> => {
   const text = visible(reply)
   const fail = (problem: string, at: number) =>
     Either.left(new ParseError({ problem, expected, found: text === "" ? "an empty reply" : excerpt(text, at), reply }))
   const answer = (written: string, thought: string): Either.Either<Turn, ParseError> => {
     const said = withoutLabel(written)
     if (said === "") return fail("empty_reply", 0)
-    if (toolCallMarkup(said)) return fail("tool_call_markup", Math.max(0, text.indexOf(said)))
+    if (toolCallMarkup(said, isTool)) return fail("tool_call_markup", Math.max(0, text.indexOf(said)))
     return Either.right(thought === "" ? { _tag: "Answer", text: said } : { _tag: "Answer", text: said, thought })
   }
   const action = (thought: string, tool: string, input: string): Either.Either<Turn, ParseError> => {
@@ -52,10 +53,17 @@ export const readTurn = (reply: string): Either.Either<Turn, ParseError> => {
 
   if (text === "") return fail("empty_reply", 0)
   const first = firstLabel(text)
+  if (first?.kind !== "action" && first?.kind !== "tool" && /observation/i.test(text)) {
+    const invented = findLineLabel(text, 0, ["observation"])
+    const isBefore = invented !== undefined && (first === undefined || invented.start < first.start)
+    if (isBefore && (first !== undefined || findLabel(text, 0, ["thought"]) !== undefined)) {
+      return fail("malformed", invented.start)
+    }
+  }
   if (first === undefined) {
     const whole = unfence(text).trim()
     const call = whole.startsWith("{") ? callOf(parseJson(whole)) : undefined
-    if (call !== undefined && !toolCallMarkup(whole)) return action("", call.tool, call.input)
+    if (call !== undefined && !isBareCall(whole)) return action("", call.tool, call.input)
     const end = findLabel(text, 0, ["observation"])?.start ?? text.length
     return answer(text.slice(0, end), "")
   }
@@ -82,14 +90,14 @@ export const readTurn = (reply: string): Either.Either<Turn, ParseError> => {
   const line = fenced.split("\n", 1)[0] ?? ""
   const name = nameOf(line.includes("<|") ? line.slice(0, line.indexOf("<|")) : line)
   if (line.includes("<|")) return action(thought, name, given ?? "")
-  if (toolCallMarkup(line)) return fail("tool_call_markup", first.start)
+  if (toolCallMarkup(line, isTool)) return fail("tool_call_markup", first.start)
   const call = /^[^[({]{1,96}/.exec(fenced.slice(0, 128))
   const open = call?.[0].length ?? 0
   const opening = fenced.charAt(open)
   if (call !== null && (opening === "[" || opening === "(") && !call[0].includes("\n")) {
     const end = bracketEnd(fenced, open)
     const inside = fenced.slice(open + 1, end === -1 ? Math.max(open + 1, line.length) : end).trim()
-    return action(thought, nameOf(call[0]), given ?? unquote(inside))
+    return action(thought, nameOf(call[0]), given ?? (isNothing(inside) ? "" : unquote(inside)))
   }
   if (call !== null && opening === "{" && !call[0].includes("\n") && given === undefined) {
     const end = jsonEnd(fenced, open)
@@ -100,11 +108,33 @@ export const readTurn = (reply: string): Either.Either<Turn, ParseError> => {
 
 /** The first action or answer. `Tool:` is one only with an input right behind it. */
 const firstLabel = (text: string): Label | undefined => {
-  const first = findLabel(text, 0, ["action", "answer", "input"])
+  const first = unlessAction(text, findLabel(text, 0, ["action", "answer", "input"]))
   const tool = findLabel(text, 0, ["tool"])
   if (tool === undefined || (first !== undefined && first.kind !== "input" && first.start < tool.start)) return first
   const next = findLabel(text, tool.end, [...turnLabels, "arguments"])
   return next?.kind === "input" || next?.kind === "arguments" ? tool : first
+}
+
+/** An answer inside a line of thought (`I could say Final Answer: 5`) is none where the turn goes on to an action. */
+const unlessAction = (text: string, first: Label | undefined): Label | undefined => {
+  if (first?.kind !== "answer" || isLineStart(text, first.start)) return first
+  const action = findLineLabel(text, first.end, ["action", "observation", "question", "answer"])
+  if (action?.kind !== "action") return first
+  const end = text.indexOf("\n", action.end)
+  return isNone(trimMarks(text.slice(action.end, end === -1 ? text.length : end))) ? first : action
+}
+
+/** Whether a text holds an action of the text protocol: where calls are native, that is a call nobody carries out. */
+export const asksInText = (text: string, isTool: IsTool): boolean => {
+  for (let label = findLineLabel(text, 0, ["action"]); label !== undefined; ) {
+    const end = text.indexOf("\n", label.end)
+    const line = trimMarks(text.slice(label.end, end === -1 ? text.length : end))
+    const call = /^[^[({]{1,96}(?=[[({])/.exec(line.slice(0, 128))?.[0]
+    const isCalled = call !== undefined && isTool(nameOf(call))
+    if (isCalled || (isTool(nameOf(line)) && findLabel(text, label.end, turnLabels)?.kind === "input")) return true
+    label = findLineLabel(text, label.end, ["action"])
+  }
+  return false
 }
 
 /** The input behind its label: a whole JSON value, the inside of a code fence, or text up to the next label. */
@@ -113,6 +143,7 @@ const readInput = (text: string, label: Label): string => {
   while (start < text.length && /[\s*]/.test(text.charAt(start))) start += 1
   const limit = nextLabel(text, label.end)
   const rest = text.slice(start, limit)
+  if (isNothing(trimMarks(rest))) return ""
   const fenced = unfenceFirst(rest)
   if (fenced !== rest) return fenced.trim()
   const opening = text.charAt(start)
@@ -169,14 +200,20 @@ export const nameOf = (written: string): string => {
   return name.slice(from, to).trim()
 }
 
-const isNone = (body: string): boolean =>
-  /^(?:|none|n\/a|na|null|nil|no action|no tool|no tools?|none needed|none required|no action (?:is )?(?:needed|required|necessary)|not applicable|nothing|-+)$/i.test(
-    body
-      .slice(0, 60)
-      .replace(/^[[(<"'`]/, "")
-      .replace(/[\])>"'`.!]{1,2}$/, "")
-      .trim()
-  )
+const noAction =
+  /^(?:none|n\/a|na|null|nil|nothing|not (?:applicable|needed|required|necessary)|no (?:need|(?:(?:further|more|other|additional|suitable) )?(?:actions?|tools?|functions?|calls?|tool calls?)(?: (?:is|are))?(?: (?:needed|required|necessary))?)|-+)(?![\p{L}\p{N}_[/-]|\.\p{L})/iu
+
+/** Whether an action says that there is none: `None`, `None (I can answer directly)`, `No tool needed because …`. */
+const isNone = (body: string): boolean => {
+  const said = body
+    .slice(0, 60)
+    .replace(/^[[(<"'`]/, "")
+    .trim()
+  return said === "" || noAction.test(said)
+}
+
+/** An input that says that there is none. */
+const isNothing = (input: string): boolean => /^(?:null|none|nil|undefined|n\/a|`(?:null|none)`)?$/i.test(input)
 
 const isFinish = (tool: string): boolean => /^(?:finish|final[ _]?answer)$/i.test(tool)
 

@@ -10,7 +10,7 @@ import * as ReplyText from "@forethought/core/reply/ReplyText"
 import { fromArguments } from "@forethought/core/Tool"
 import type * as Toolbox from "@forethought/core/Toolbox"
 import * as Either from "effect/Either"
-import { readTurn, toolCallMarkup } from "./parse.js"
+import { asksInText, readTurn, toolCallMarkup } from "./parse.js"
 import * as prompts from "./prompts.js"
 
 /** A tool call as the model asked for it. `input` is left when the arguments cannot be read: it never runs. */
@@ -59,6 +59,7 @@ export interface Protocol {
 
 export const native = (toolbox: Toolbox.Service, resolve: (name: string) => string | undefined): Protocol => {
   const infos = new Map(toolbox.describe.map((info) => [info.name, info]))
+  const isTool = (name: string) => resolve(name) !== undefined
   const tools = toolbox.describe.map(({ description, name, parameters }) => ({ name, description, parameters }))
   return {
     offer: tools.length === 0 ? {} : { tools },
@@ -78,7 +79,7 @@ export const native = (toolbox: Toolbox.Service, resolve: (name: string) => stri
         })
         return { _tag: "Act", text, calls }
       }
-      if (toolCallMarkup(text)) {
+      if (toolCallMarkup(text, isTool) || asksInText(text, isTool)) {
         return {
           _tag: "Unusable",
           text,
@@ -136,13 +137,13 @@ const isJson = (text: string): boolean => {
 // text
 // ---------------------------------------------------------------------------------------------------------------
 
-export const text: Protocol = {
+export const text = (resolve: (name: string) => string | undefined): Protocol => ({
   offer: { stop: ["\nObservation:"] },
   read: (request, reply) => {
     const visible = ReplyText.visible(reply.text)
     const unusable = cutOrEmpty(request, reply, visible)
     if (unusable !== undefined) return unusable
-    const turn = readTurn(reply.text)
+    const turn = readTurn(reply.text, (name) => resolve(name) !== undefined)
     if (Either.isLeft(turn)) {
       return {
         _tag: "Unusable",
@@ -177,7 +178,7 @@ export const text: Protocol = {
       ]
     }),
   correct: (_reply, move) => [...said(move.text), { role: "user", content: move.correction }]
-}
+})
 
 // ---------------------------------------------------------------------------------------------------------------
 // both

@@ -15,6 +15,8 @@ export interface Head {
 
 export interface Label {
   readonly at: number
+  /** Where its line starts. */
+  readonly line: number
   /** Where the step starts: at the line's start where nothing but decoration stands before, else at the label. */
   readonly from: number
   readonly startsLine: boolean
@@ -64,6 +66,29 @@ const separatorEnd = (text: string, at: number): number => {
   return char === "=" || char === ":" || char === "＝" || char === "：" ? at + 1 : -1
 }
 
+const closers: ReadonlyMap<string, string> = new Map([
+  ["(", ")"],
+  ["[", "]"],
+  ["{", "}"],
+  ["<", ">"],
+  ['"', '"'],
+  ["'", "'"],
+  ["“", "”"],
+  ["‘", "’"],
+  ["（", "）"],
+  ["【", "】"]
+])
+
+/** Where a label that ends at `end` starts and ends with one bracket or quote around it, as in `(#E1) = …`, or itself. */
+const wrapped = (text: string, at: number, end: number): { readonly from: number; readonly to: number } => {
+  let from = at - 1
+  while (from > at - 5 && isMarkdownCode(text.charCodeAt(from))) from -= 1
+  const closer = closers.get(text.charAt(from))
+  let to = end
+  while (to < end + 4 && isMarkdownCode(text.charCodeAt(to))) to += 1
+  return closer !== undefined && text.charAt(to) === closer ? { from, to: to + 1 } : { from: at, to: end }
+}
+
 /** More labels than this are no plan: the scan ends. */
 export const maxLabels = 10_000
 
@@ -83,12 +108,16 @@ export const scanLabels = (text: string): Array<Label> => {
       content = skipDecoration(text, start, end)
       lineHasBoundary = false
     }
-    const startsLine = at <= content
-    let next = tokenEnd
+    const label = wrapped(text, at, tokenEnd)
+    const isWrapped = label.to > tokenEnd
+    const startsLine = at <= content || label.from <= content
+    let next = label.to
     while (isMarkdownCode(text.charCodeAt(next))) next += 1
     const separator = separatorEnd(text, next)
     if (separator === -1) continue
     const isEquals = text.charAt(separator - 1) === "=" || text.charAt(separator - 1) === "＝"
+    // `"#E1": "…"` is JSON, and its strings hold what is not the input itself.
+    if (isWrapped && !isEquals) continue
     let name = separator
     while (isMarkdownCode(text.charCodeAt(name))) name += 1
     let crossed = false
@@ -104,7 +133,8 @@ export const scanLabels = (text: string): Array<Label> => {
     lineHasBoundary ||= isBoundary
     labels.push({
       at,
-      from: startsLine ? start : at,
+      line: start,
+      from: startsLine ? start : label.from,
       startsLine,
       end: separator,
       variable: variableName(text, at, tokenEnd),

@@ -71,6 +71,14 @@ const questionMark = /question[ \t*]{0,4}\d{0,4}[ \t*]{0,4}[:：]/iy
 const evidenceMark =
   /(?:evidence|observation|result|output|answer|final answer|solution)s?[ \t*]{0,4}(?:#?E?\d{1,4})?[ \t*]{0,4}[:：]/iy
 
+/** Behind the `Evidence:`, `Result 1:` or the like at `at`. */
+export const evidenceEnd = (text: string, at: number): number => {
+  evidenceMark.lastIndex = at
+  let end = evidenceMark.test(text) ? evidenceMark.lastIndex : at
+  while (isMarkdownCode(text.charCodeAt(end))) end += 1
+  return end
+}
+
 /** What a line starts with, as far as a plan is concerned. */
 export type LineKind = "plan" | "question" | "evidence" | "heading" | "ignored" | "text"
 

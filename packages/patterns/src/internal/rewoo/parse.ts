@@ -6,18 +6,29 @@
 import { visible } from "@forethought/core/reply/ReplyText"
 import { unquote } from "../unquote.js"
 import type { PlanIssue } from "./issues.js"
-import { type Label, matchBrackets, maxLabels, readHead, scanLabels } from "./labels.js"
+import { type Label, matchBrackets, maxLabels, scanLabels } from "./labels.js"
 import {
+  evidenceEnd,
   findInlinePlan,
   isMarkdownCode,
   isSpaceCode,
+  type LineKind,
   lineEnd,
   lineKind,
   planMarkEnd,
   skipDecoration,
   skipSpaces
 } from "./lines.js"
-import { type Piece, splitReferences, variableEnd } from "./variables.js"
+import {
+  goesOn,
+  hasOddLabel,
+  isCall,
+  isEvidenceCall,
+  listedVariable,
+  namesCall,
+  startsWithVariable
+} from "./suspects.js"
+import { mentions, type Piece, splitReferences } from "./variables.js"
 
 export type { Piece } from "./variables.js"
 
@@ -52,7 +63,9 @@ const how = "write each call as `#E1 = Tool[input]`."
  *
  * - A step is `#E<n> = Tool[input]`; `:` for `=` and `Tool(input)` for `Tool[input]` are read as well, with bullets,
  *   numbers and markdown around them, several on a line, with or without `Plan:` before.
+ * - Brackets and quotes around the label make no difference: `(#E1) = Tool[input]`.
  * - Anything else that looks like a call is an issue: a missing `#`, a missing `=`, missing brackets, two calls in one.
+ *   Outside reasons, so is every line with a variable and a `Word[`; in a reason, where no step has that variable.
  * - A `Question:` after the first step ends the plan; a call behind it is an issue, never a step.
  * - `Evidence:` and `Observation:` lines are ignored: only tools give evidence.
  * - More than 10,000 labels are no plan: what follows them is an issue as a whole.
@@ -84,6 +97,8 @@ class PlanReader {
   reason = ""
   /** A `Plan:` line with something like a call in it. Harmless if a step follows, else a lost step. */
   suspect: { readonly from: number; readonly to: number } | undefined
+  /** Text with something like a call for a variable: a lost step, unless some step has that variable. */
+  readonly pending: Array<{ readonly variable: string; readonly from: number; readonly to: number }> = []
   inEvidence = false
   /** Behind a `Plan:` that has no step yet. */
   inPlan = false
@@ -104,9 +119,10 @@ class PlanReader {
         position = lineEnd(text, label.end, Math.max(labels[index + 1]?.from ?? text.length, label.end))
         // Prose about a variable that has its step: `Here #E1 = the results.`
         const isProse = this.defined.has(label.variable) && (this.inEvidence || !(label.startsLine || this.inPlan))
-        if (!isProse) this.unreadable(label.from, position, how)
+        if (!isProse || hasOddLabel(text, label.end, position, false)) this.unreadable(label.from, position, how)
         continue
       }
+      this.list(label, position)
       const close = closes[index] ?? -1
       const end = close >= 0 ? close : this.unclosedEnd(label, labels, index, boundaries[index] ?? text.length)
       this.step(label, end, close < 0)
@@ -115,6 +131,12 @@ class PlanReader {
     this.gap(position, text.length, position > 0)
     this.settle()
     const isDefined = (variable: string) => this.defined.has(variable)
+    const lost = new Set(this.issues.map((issue) => ("at" in issue ? issue.at : -1)))
+    for (const { from, to, variable } of this.pending) {
+      if (isDefined(variable) || lost.has(from)) continue
+      lost.add(from)
+      this.unreadable(from, to, how)
+    }
     const steps = this.drafts.map(({ input, reason, tool, unclosed, variable }): ParsedStep => {
       const { pieces, references } = splitReferences(input, isDefined)
       return unclosed
@@ -194,16 +216,52 @@ class PlanReader {
       if (kind === "plan") this.plan(content, end, to)
       else if (kind === "question") {
         if (this.drafts.length > 0) this.afterQuestion = true
-      } else if (kind === "evidence") this.inEvidence = true
-      else if (
-        (kind === "text" || kind === "heading") &&
-        !this.inEvidence &&
-        (isCall(text, content, end) || hasOddLabel(text, content, end))
-      ) {
-        this.unreadable(start, end, how)
-      }
+      } else if (kind === "evidence") {
+        if (isEvidenceCall(text, evidenceEnd(text, content), end)) this.unreadable(start, end, how)
+        else this.inEvidence = true
+      } else this.line(kind, start, content, end)
       start = end + 1
     }
+  }
+
+  /** A line of text between two calls. */
+  line(kind: LineKind, start: number, content: number, end: number): void {
+    const { text } = this
+    if (content >= end) return
+    if (this.inEvidence) {
+      if (startsWithVariable(text, content, end) && hasOddLabel(text, content, end, true)) {
+        this.unreadable(start, end, how)
+      }
+      return
+    }
+    const isReason = kind === "text" && this.inPlan
+    if (
+      (kind !== "ignored" && isCall(text, content, end)) ||
+      hasOddLabel(text, content, end, isReason) ||
+      goesOn(text, start, content, end) ||
+      (namesCall(text, content, end) && (!isReason || startsWithVariable(text, content, end)))
+    ) {
+      this.unreadable(start, end, how)
+    } else if (isReason) {
+      this.mention(start, end)
+    }
+  }
+
+  /** What a reason says about calls: the variables beside a `Word[` must be those of steps. */
+  mention(from: number, to: number): void {
+    if (!namesCall(this.text, from, to)) return
+    for (const variable of mentions(this.text.slice(from, to))) this.pending.push({ variable, from, to })
+  }
+
+  /** A variable that is listed before a label, as in `#E1, #E2 = Tool[input]`, has no call of its own. */
+  list(label: Label, position: number): void {
+    const { text } = this
+    const start = Math.max(position, label.line)
+    const listed = listedVariable(text, start, label.at)
+    if (listed === undefined) return
+    const to = lineEnd(text, label.end, Math.min(label.end + 400, text.length))
+    if (listed.at <= skipDecoration(text, start, label.at)) this.unreadable(start, to, how)
+    else this.pending.push({ variable: listed.variable, from: listed.at, to })
   }
 
   /** A `Plan:` at `at`: its reason goes on until the next call, heading, question or `Plan:`. */
@@ -213,8 +271,11 @@ class PlanReader {
     this.inPlan = true
     this.settle()
     const from = Math.min(planMarkEnd(text, at), to)
-    if (isCall(text, from, end, 1) || hasOddLabel(text, from, end)) this.unreadable(at, end, how)
-    else if (/[\p{L}_)]\[/u.test(text.slice(from, end))) this.suspect = { from: at, to: end }
+    if (isCall(text, from, end, 1) || hasOddLabel(text, from, end, true)) this.unreadable(at, end, how)
+    else {
+      if (/[\p{L}_)]\[/u.test(text.slice(from, end))) this.suspect = { from: at, to: end }
+      this.mention(at, end)
+    }
     let stop = end
     let start = end + 1
     while (start < to) {
@@ -242,8 +303,8 @@ class PlanReader {
     const rest = text.slice(at, to)
     const start = skipSpaces(text, at, to)
     const char = text.charAt(start)
-    const goesOn = start < to && (char === "[" || (char === "." && /[\p{L}\p{N}_]/u.test(text.charAt(start + 1))))
-    if (goesOn || rest.includes("]") || /[\p{L}\p{N}_)]\[/u.test(rest)) {
+    const isUsed = start < to && (char === "[" || (char === "." && /[\p{L}\p{N}_]/u.test(text.charAt(start + 1))))
+    if (isUsed || rest.includes("]") || /[\p{L}\p{N}_)]\[/u.test(rest) || hasOddLabel(text, at, to, false)) {
       let start = from
       while (start > 0 && start > from - 160 && text.charCodeAt(start - 1) !== 10) start -= 1
       this.unreadable(start, to, `the call goes on behind its bracket; ${how}`)
@@ -266,67 +327,6 @@ const nextBoundaries = (text: string, labels: ReadonlyArray<Label>): ReadonlyArr
     if (label?.isBoundary === true) next = text.lastIndexOf("\n", label.at) + 1
   }
   return boundaries
-}
-
-const isNameCode = (char: string): boolean => char !== "" && !" \t\r\n[](){}=:：＝\"'`<>,;*→←|".includes(char)
-
-const wordEnd = (text: string, at: number, end: number): number => {
-  let to = at
-  while (to < end && isNameCode(text.charAt(to))) to += 1
-  return to
-}
-
-/** Whether a line is, as a whole, a call without a label, or with something else for a label. */
-const isCall = (text: string, at: number, end: number, maxWords = 3): boolean => {
-  let from = at
-  while (from < end && (isMarkdownCode(text.charCodeAt(from)) || text.charAt(from) === '"')) from += 1
-  const afterVariable = variableEnd(text, from)
-  if (afterVariable !== -1) from = skipSpaces(text, afterVariable, end)
-  const named = readHead(text, from, true)
-  if (named?.bracket === "[" && named.open < end && !isSpaceCode(text.charCodeAt(named.open - 1))) {
-    if (named.tool.split(/\s+/u).length <= maxWords && isWholeCall(text, named.open, end)) return true
-  }
-  const first = wordEnd(text, from, end)
-  if (first === from) return false
-  let next = first
-  while (next < end && (isMarkdownCode(text.charCodeAt(next)) || text.charAt(next) === '"')) next += 1
-  if (text.charAt(next) === "[" || (next === first && text.charAt(next) === "(")) return isWholeCall(text, next, end)
-  const separator = skipSeparator(text, next, end)
-  if (separator === -1) return false
-  const head = readHead(text, skipSpaces(text, separator, end), false)
-  return head !== undefined && head.open < end && isWholeCall(text, head.open, end)
-}
-
-/** Whether a call follows something that is nearly a label: `E2 = LLM[x]`, `#2 = LLM[x]`, `$2 = LLM(x)`, `#E 2 = …`. */
-const hasOddLabel = (text: string, from: number, end: number): boolean => {
-  for (let at = from; at < end; at += 1) {
-    if (text.charCodeAt(at) !== 61) continue
-    const before = text.slice(Math.max(from, at - 16), at)
-    if (!/(?:[#$＃][ ]?[A-Za-z]{0,8}|(?:^|[^A-Za-z0-9_])E)[ _-]?\d{1,4}[ \t*`]{0,4}$/u.test(before)) continue
-    const head = readHead(text, skipSpaces(text, at + 1, end), false)
-    if (head !== undefined && head.open < end) return true
-  }
-  return false
-}
-
-/** Behind `=`, `:`, `->`, `→`, `<-` or `←`, or -1. */
-const skipSeparator = (text: string, at: number, end: number): number => {
-  let to = at
-  while (to < end && "=:：＝-<>→←".includes(text.charAt(to))) to += 1
-  return to === at ? -1 : to
-}
-
-/** The bracket at `open` is never closed on the line, or nothing but punctuation or a `=` follows. */
-const isWholeCall = (text: string, open: number, end: number): boolean => {
-  const closing = text.charAt(open) === "[" ? "]" : ")"
-  const close = text.slice(open, end).lastIndexOf(closing)
-  if (close === -1) return true
-  let after = open + close + 1
-  while (after < end && !/[\p{L}\p{N}]/u.test(text.charAt(after))) {
-    if ("=-→←".includes(text.charAt(after))) return true
-    after += 1
-  }
-  return after === end
 }
 
 const trimReason = (text: string, from: number, to: number): string => {

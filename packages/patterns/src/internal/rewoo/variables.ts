@@ -36,6 +36,16 @@ const referenceEnd = (text: string, at: number): number => {
 /** The variable as it is known: with a capital E, and the digits as written. */
 export const variableName = (text: string, at: number, end: number): string => `#E${text.slice(at + 2, end)}`
 
+/** The variables that a text mentions, each once. */
+export const mentions = (text: string): ReadonlySet<string> => {
+  const found = new Set<string>()
+  for (let at = text.indexOf("#"); at !== -1; at = text.indexOf("#", at + 1)) {
+    const end = referenceEnd(text, at)
+    if (end !== -1) found.add(variableName(text, at, end))
+  }
+  return found
+}
+
 /**
  * Splits an input at its references, once: what is substituted later is joined and never scanned again. A lower-case
  * `#e10` that no step defines is taken for a colour where it has the length of one (3, 4, 6 or 8 hex digits).

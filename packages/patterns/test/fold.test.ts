@@ -22,7 +22,10 @@ describe("Steps are equal", () => {
   it("whatever way they are folded: plain ASCII gives what all text gives", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.string(), (text) => {
-        const folded = text.normalize("NFKC").toLowerCase().replaceAll(/[^\p{L}\p{N}\p{S}]/gu, "")
+        const folded = text
+          .normalize("NFKC")
+          .toLowerCase()
+          .replaceAll(/[^\p{L}\p{N}\p{S}]/gu, "")
         expect(fold(text)).toBe(folded === "" ? text.trim() : folded)
       })
     )

@@ -235,7 +235,8 @@ const ExecutedStep = Schema.Struct({
   result: Schema.String
 }).annotations({ identifier: "ExecutedStep" })
 const CollectedData = Schema.Record({
-  key: Schema.String,
+  // No value can be stored under this name: a plain object takes it for its prototype.
+  key: Schema.String.pipe(Schema.filter((name) => name !== "__proto__")),
   value: Schema.Struct({ value: Schema.String, step: Schema.Finite })
 }).annotations({ identifier: "CollectedData" })
 const agentProgress = Schema.Struct({ steps: Schema.Array(ExecutedStep), collectedData: CollectedData }).annotations({

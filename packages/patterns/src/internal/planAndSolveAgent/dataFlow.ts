@@ -132,10 +132,10 @@ const fromFields = (fields: Readonly<Record<string, unknown>>, reply: string): R
     result: typeof fields["result"] === "string" ? fields["result"] : ReplyText.visible(reply),
     collected:
       typeof collected === "object" && collected !== null && !Array.isArray(collected)
-        ? Object.entries(collected).map(([name, value]) => [
-            name,
-            typeof value === "string" ? value : JSON.stringify(value)
-          ])
+        ? Object.entries(collected)
+            // A plain object takes this name for its prototype, so that nothing can be stored under it.
+            .filter(([name]) => name !== "__proto__")
+            .map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)])
         : []
   }
 }

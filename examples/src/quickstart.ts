@@ -10,7 +10,7 @@ import * as Layer from "effect/Layer"
 export const program = Rewoo.parallel("How many people live in China and India together?").pipe(
   Effect.map(({ answer }) => answer),
   Effect.catchTag("InvalidPlan", (stop) => Effect.succeed(`No plan: ${stop.message}`)),
-  Effect.catchTag("LlmError", ({ message, progress }) =>
+  Effect.catchTag("LlmError", "TruncatedReply", ({ message, progress }) =>
     Effect.succeed(`${message} Until then: ${progress.evidence.map(({ text }) => text).join(", ")}`)
   )
 )

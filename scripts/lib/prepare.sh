@@ -12,7 +12,7 @@ need_node() {
 
 # What the installed packages depend on, as one number.
 lock_sum() {
-  cat pnpm-lock.yaml pnpm-workspace.yaml package.json packages/*/package.json | cksum
+  cat pnpm-lock.yaml pnpm-workspace.yaml package.json packages/*/package.json examples/package.json | cksum
   node --version
 }
 
@@ -21,7 +21,11 @@ install() {
   if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$(lock_sum)" ]; then
     return 0
   fi
-  npx -y "pnpm@$pnpm_version" install --frozen-lockfile --prefer-offline
+  # Spelt out, for `set -e` does not hold where a caller looks at the status: a failed install must leave no stamp.
+  if ! npx -y "pnpm@$pnpm_version" install --frozen-lockfile --prefer-offline; then
+    echo "The packages could not be installed. Check that this machine reaches its package registry, and try again." >&2
+    return 1
+  fi
   lock_sum >"$stamp"
 }
 

@@ -128,7 +128,7 @@ const describe = (reason: Reason): string => {
         ? `produced only reasoning and no answer (finish reason: ${reason.rawFinishReason ?? reason.finishReason}).`
         : `gave an empty reply (finish reason: ${reason.rawFinishReason ?? reason.finishReason}).`
     case "BudgetExhausted":
-      return `was not called: the budget is used up (${reason.limit}).`
+      return `stopped at the budget of this run (${reason.limit}). Allow more, or ask for less.`
   }
 }
 

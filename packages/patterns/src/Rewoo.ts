@@ -46,10 +46,12 @@ export { issueMessage, type PlanIssue } from "./internal/rewoo/issues.js"
 export class InvalidPlan extends Data.TaggedError("InvalidPlan")<{
   /** Everything that is wrong, not only the first. */
   readonly issues: ReadonlyArray<PlanIssue>
-  /** The planner's whole reply. */
+  /** The planner's whole reply; the plan as it was shown, where it was refused. */
   readonly reply: string
 }> {
   override get message(): string {
+    const [first] = this.issues
+    if (first?._tag === "Refused") return issueMessage(first)
     const shown = this.issues.slice(0, maxShownIssues).map((issue) => `- ${issueMessage(issue)}`)
     const more = this.issues.length - shown.length
     return ["The plan is not valid:", ...shown, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n")
@@ -249,7 +251,10 @@ const makePlan = (run: Run.Run, toolbox: Toolbox.Service, question: string, sett
     Effect.flatMap((plan) =>
       review(
         { pattern: settings.pattern, task: question, plan, steps: shownSteps },
-        { read, refused: (reason) => new InvalidPlan({ issues: [{ _tag: "Refused", reason }], reply: "" }) }
+        {
+          read,
+          refused: (reason) => new InvalidPlan({ issues: [{ _tag: "Refused", reason }], reply: prompts.planText(plan) })
+        }
       )
     ),
     Effect.tap((plan) => tellPlan(run, plan))

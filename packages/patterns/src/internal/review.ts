@@ -19,7 +19,7 @@ export const review = <Plan, E>(
   },
   answer: {
     readonly read: (edited: string) => Either.Either<Plan, E>
-    readonly refused: (reason: string) => E
+    readonly refused: (reason: string, steps: ReadonlyArray<PlannedStep>) => E
   }
 ): Effect.Effect<Plan, E> =>
   Effect.flatMap(PlanApproval.PlanApproval, (service) =>
@@ -34,7 +34,7 @@ export const review = <Plan, E>(
               case "Edit":
                 return answer.read(decision.plan)
               case "Refuse":
-                return Effect.fail(answer.refused(decision.reason))
+                return Effect.fail(answer.refused(decision.reason, proposed.steps(proposed.plan)))
             }
           }
         )
@@ -44,10 +44,11 @@ export const review = <Plan, E>(
 export const listed = (steps: ReadonlyArray<string>): ReadonlyArray<PlannedStep> =>
   steps.map((text, index) => ({ id: String(index + 1), text, dependsOn: [] }))
 
-/** The error of a list of steps that was refused. */
-export const refusedPlan = (reason: string): ParseError =>
+/** The error of a list of steps that was refused; the list is its `reply`. */
+export const refusedPlan = (reason: string, steps: ReadonlyArray<PlannedStep>): ParseError =>
   new ParseError({
     problem: "plan_refused",
     expected: "a plan that is approved",
-    found: reason.trim() === "" ? "a refusal" : `a refusal: ${reason}`
+    found: reason.trim() === "" ? "a refusal" : `a refusal: ${reason}`,
+    reply: steps.map((step) => `${step.id}. ${step.text}`).join("\n")
   })

@@ -11,6 +11,7 @@
  */
 import { Llm, LlmError, Reason, type Reply, type Request, type Role, roles, type Service } from "@forethought/core/Llm"
 import * as Options_ from "@forethought/core/Options"
+import * as ReplyText from "@forethought/core/reply/ReplyText"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -171,7 +172,13 @@ export const make = (model: Service, options: Options): Service & State => {
         const output = reply.usage.outputTokens ?? estimate.outputTokens(reply)
         held.used = amounts(1, input, output, held.price)
         return held.cutBy !== undefined && reply.finishReason === "length"
-          ? Effect.fail(exhausted(request, held.cutBy, "the reply was cut off by what was left"))
+          ? Effect.fail(
+              exhausted(
+                request,
+                held.cutBy,
+                `before this reply, which was cut off after ${output} tokens by what was left: ${ReplyText.cut(reply.text, 2_000)}`
+              )
+            )
           : Effect.succeed(reply)
       })
     })

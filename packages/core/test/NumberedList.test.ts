@@ -475,6 +475,16 @@ const shapes: ReadonlyArray<(n: number, text: string) => string> = [
   (_, text) => `- ${text}`
 ]
 
+it("a text of more lines than any plan has is too long; ten thousand lines are not", () => {
+  const steps = Array.from({ length: 999 }, (_, i) => `${i + 1}. step ${i + 1}`)
+  expect(Either.getOrThrow(NumberedList.read(steps.join("\n\n")))).toEqual(
+    steps.map((step) => step.slice(step.indexOf(" ") + 1))
+  )
+  expect(Either.getOrThrow(NumberedList.read("1. fetch it\n".repeat(10_000))).length).toBe(10_000)
+  const result = NumberedList.read("1. a\n".repeat(30_001))
+  expect(Either.isLeft(result) && result.left.problem).toBe("too_long")
+})
+
 describe("laws", { timeout: 300_000 }, () => {
   it("reads back what was written, in any of its forms", () => {
     const layout = fc.record({

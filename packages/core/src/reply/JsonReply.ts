@@ -101,6 +101,7 @@ export const readVisible = (shown: string, reply: string, options: Options): Eit
       objects.push({ value: named.value, span })
       malformed = undefined
     }
+    if (objects.length > maxObjects) return fail("conflict", `more than ${maxObjects} such objects`)
   }
 
   const last = objects.at(-1)
@@ -143,6 +144,8 @@ export const named = (value: unknown, keys: ReadonlyArray<string>): Readonly<Rec
 // internals
 // ---------------------------------------------------------------------------------------------------------------
 
+/** More than these are no reply, and each would only cost time. */
+const maxObjects = 1_000
 const maxBroken = 100
 
 type Wanted = ReadonlyMap<string, string>

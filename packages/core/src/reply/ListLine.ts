@@ -74,7 +74,9 @@ export const numbered = (source: string): Pick<Line, "number" | "style" | "text"
   // `1. Step 1: x`: some models label twice.
   const again = labelAt(text, 0, "")
   const { number, style } = label
-  return { number, style, text: again?.number === label.number ? trim(text.slice(again.end)) : text }
+  const behind = again?.number === label.number ? trim(text.slice(again.end)) : text
+  // `1. step 1` is labelled once, and says `step 1`; `1. 1.` says nothing.
+  return { number, style, text: behind === "" && again?.style === "word" ? text : behind }
 }
 
 /** Removes emphasis that surrounds the whole text; marks inside stay. */

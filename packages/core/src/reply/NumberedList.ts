@@ -32,7 +32,7 @@ const expected =
  *   as final, revised, updated, corrected or improved; else the only one that is introduced as a plan or as steps.
  *   Otherwise nobody can say which one is meant.
  *
- * Fails with a `ParseError` whose `problem` is `empty_reply`, `no_list`, `empty_plan`, `several_lists`, `inline_list` (all
+ * Fails with a `ParseError` whose `problem` is `empty_reply`, `no_list`, `empty_plan`, `several_lists`, `too_long` (over 30,000 lines), `inline_list` (all
  * steps on one line), or one of `JsonReply.read`'s when the plan is JSON.
  */
 export const read = (text: string): Either.Either<ReadonlyArray<string>, ParseError> =>
@@ -45,6 +45,7 @@ export const readVisible = (shown: string, reply: string): Either.Either<Readonl
   if (body === "") return fail("empty_reply", "an empty reply")
   if (startsPlan(body, JsonText.afterBlanks(body, 0))) return readJson(body, reply)
 
+  if (hasMoreLines(body, maxLines)) return fail("too_long", `more than ${maxLines} lines`)
   const lines = linesOf(body)
   splitIntroduction(lines)
   const lists = listsOf(lines)
@@ -62,6 +63,15 @@ export const readVisible = (shown: string, reply: string): Either.Either<Readonl
   return items.every(ListLine.declines)
     ? fail("empty_plan", `a list without any ${items.length === 0 ? "text" : "step"}: ${excerpt(shown)}`)
     : Either.right(items)
+}
+
+/** No plan is that long: a longer text only costs time. */
+const maxLines = 30_000
+
+const hasMoreLines = (text: string, most: number): boolean => {
+  let lines = 1
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) if (++lines > most) return true
+  return false
 }
 
 /**

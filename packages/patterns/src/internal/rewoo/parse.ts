@@ -90,6 +90,8 @@ interface Draft {
   readonly unclosed: boolean
 }
 
+const maxIssues = 1_000
+
 class PlanReader {
   readonly issues: Array<PlanIssue> = []
   readonly drafts: Array<Draft> = []
@@ -106,12 +108,17 @@ class PlanReader {
 
   constructor(readonly text: string) {}
 
+  /** So much is wrong already that the rest can only cost time: the plan is not valid, whatever follows. */
+  get isHopeless(): boolean {
+    return this.issues.length >= maxIssues
+  }
+
   read(labels: ReadonlyArray<Label>): PlanReading {
     const { text } = this
     const closes = matchBrackets(text, labels)
     const boundaries = nextBoundaries(text, labels)
     let position = 0
-    for (let index = 0; index < labels.length; index += 1) {
+    for (let index = 0; index < labels.length && !this.isHopeless; index += 1) {
       const label = labels[index]
       if (label === undefined || label.at < position) continue
       this.gap(position, Math.max(label.from, position), position > 0)
@@ -209,7 +216,7 @@ class PlanReader {
         start = end + 1
       }
     }
-    while (start < to) {
+    while (start < to && !this.isHopeless) {
       const end = lineEnd(text, start, to)
       const content = skipDecoration(text, start, end)
       const kind = lineKind(text, start, content, end)

@@ -27,7 +27,13 @@ export const runCommand = async (
   if (flags.quiet !== true) announce(screen, settings)
   const quietly = flags.quiet === true ? undefined : screen
   const ended = await execute(
-    { ...settings, pattern, question, ...(await approvals(settings, pattern, options, screen, process)) },
+    {
+      ...settings,
+      pattern,
+      question,
+      warn: warnOn(process),
+      ...(await approvals(settings, pattern, options, screen, process))
+    },
     quietly,
     process.signal
   )
@@ -38,6 +44,11 @@ export const runCommand = async (
     process.streams
   )
 }
+
+const warnOn =
+  ({ streams }: Process) =>
+  (text: string): void =>
+    streams.err(`forethought: ${printable(text)}\n`)
 
 const announce = (screen: Screen.Screen, { models, notes, servers, tools }: Settings): void => {
   const names = [...tools.map(({ name }) => name), ...servers.map(({ name }) => `${name} (MCP)`)].join(", ")
@@ -95,7 +106,7 @@ export const explainCommand = async (
   if (flags.quiet !== true) announce(screen, settings)
   const Explain = await import("./explain.js")
   const planned = await Explain.plan(
-    { ...settings, pattern, question },
+    { ...settings, pattern, question, warn: warnOn(process) },
     flags.quiet === true ? undefined : screen,
     process.signal
   )

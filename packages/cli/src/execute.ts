@@ -17,7 +17,7 @@ import type { Outcome, PatternEntry, RunError } from "./patterns.js"
 import * as Progress from "./progress.js"
 import type { Screen } from "./screen.js"
 import * as Services from "./services.js"
-import { ExitCode } from "./UsageError.js"
+import { ExitCode, messageOf } from "./UsageError.js"
 
 /** One run. */
 export interface Job extends Services.Equipment {
@@ -30,6 +30,8 @@ export interface Job extends Services.Equipment {
   readonly stream?: boolean | undefined
   /** Who is asked before a plan runs; every plan is accepted where there is nobody. */
   readonly planReview?: PlanApproval.Service["review"] | undefined
+  /** Is told once what a person must know although the run goes on: that the file for the events is not whole. */
+  readonly warn?: ((text: string) => void) | undefined
   /** Is told each event besides. */
   readonly watch?: ((event: Parameters<Gathered.Recorder["on"]>[0]) => void) | undefined
 }
@@ -64,9 +66,22 @@ export const execute = async (job: Job, screen: Screen | undefined, signal: Abor
         job.watch?.(event)
       })
   }
+  let unwritten: string | undefined
+  const watchedFile = (path: string) =>
+    Effect.map(
+      JournalFile.make(path),
+      (file): Journal.Service => ({
+        record: (event) =>
+          Effect.tapErrorCause(file.record(event), (cause) =>
+            Effect.sync(() => {
+              unwritten ??= `The event file ${path} is not whole: ${messageOf(Cause.squash(cause))}`
+            })
+          )
+      })
+    )
   const journal = Layer.unwrapScoped(
     Effect.map(
-      job.events === undefined ? Effect.succeed([]) : Effect.map(JournalFile.make(job.events), (file) => [file]),
+      job.events === undefined ? Effect.succeed([]) : Effect.map(watchedFile(job.events), (file) => [file]),
       (files) => Journal.layer(sink, ...files)
     )
   )
@@ -86,6 +101,7 @@ export const execute = async (job: Job, screen: Screen | undefined, signal: Abor
   )
   const exit = await Effect.runPromiseExit(program, { signal })
   progress?.end()
+  if (unwritten !== undefined) job.warn?.(unwritten)
   if (Exit.isSuccess(exit)) {
     return { _tag: "Answered", outcome: exit.value, gathered, notes: services.notes() }
   }

@@ -11,7 +11,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Gathered from "./gathered.js"
-import { keyHint, type Models } from "./models.js"
+import { keyHint } from "./models.js"
 import { optionValues } from "./options.js"
 import type { Outcome, PatternEntry, RunError } from "./patterns.js"
 import * as Progress from "./progress.js"
@@ -110,16 +110,25 @@ export const execute = async (job: Job, screen: Screen | undefined, signal: Abor
   if (failure._tag === "None") throw Cause.squash(exit.cause)
   const error = failure.value
   if (error._tag === "JournalFileError" || error._tag === "ModelNotUsable" || error._tag === "McpError") throw error
-  return { _tag: "Failed", error, code: codeOf(error), gathered, notes: hints(error, job.models) }
+  return { _tag: "Failed", error, code: codeOf(error), gathered, notes: hints(error, job) }
 }
 
 const isExhausted = (error: Llm.LlmError): boolean => error.reason._tag === "BudgetExhausted"
 
-/** A limit that the person set is an ending of the run like the pattern's own; a model that fails is not. */
+/**
+ * A limit that the person set is an ending of the run like the pattern's own, and so is a model that replies with nothing
+ * or with a refusal; a model that fails is not.
+ */
 const codeOf = (error: RunError): number =>
-  error instanceof Llm.LlmError && !isExhausted(error) ? ExitCode.failed : ExitCode.notAnswered
+  error instanceof Llm.LlmError && !isExhausted(error) && !hasReplied(error) ? ExitCode.failed : ExitCode.notAnswered
 
-const hints = (error: RunError, models: Models): ReadonlyArray<string> => {
+const hasReplied = ({ reason }: Llm.LlmError): boolean => reason._tag === "EmptyReply" || reason._tag === "Refused"
+
+const hints = (error: RunError, { models, pattern }: Job): ReadonlyArray<string> => {
+  if (error._tag === "TruncatedReply" && "role" in error && error.role === "reasoner") {
+    const own = pattern.options.some(({ name }) => name === "maxReasoningTokens")
+    return own ? ["Allow more with --max-reasoning-tokens <count>."] : []
+  }
   if (!(error instanceof Llm.LlmError) || isExhausted(error)) return []
   const model = (error.role === undefined ? undefined : models.roles.get(error.role)) ?? models.default
   return [`The model is ${model.label}.${error.reason._tag === "Unauthorized" ? keyHint(model) : ""}`]

@@ -2,7 +2,8 @@
  * The command line: commands, flags, help. Nothing that a run needs is loaded before a run.
  */
 import { Command, CommanderError, Option } from "commander"
-import { explainHelp, mcpHelp, overview, patternList, runHelp, toolList } from "./help.js"
+import { explainHelp, mcpHelp, overview, patternList, runHelp } from "./help.js"
+import { roles } from "./models.js"
 import { flagOf, meaningOf, usageOf } from "./options.js"
 import { allOptions, type PatternEntry, patterns } from "./patterns.js"
 import { reportError, type Streams } from "./report.js"
@@ -155,8 +156,8 @@ const build = (version: string, process: Process, exit: (code: number) => void):
     .description("list the tools and what each needs, and those of the MCP servers that are configured")
     .addOption(configOption())
     .action(async (given: Given) => {
-      const { serverTools } = await import("./commands.js")
-      process.streams.out([toolList(), ...(await serverTools(readFlags(given), process)), ""].join("\n"))
+      const { toolsCommand } = await import("./commands.js")
+      exit(await toolsCommand(readFlags(given), process))
     })
   addRunSettings(list, ({ name }) => name === "mcp")
   return program
@@ -205,7 +206,10 @@ interface Given {
 }
 
 const modelOption = (): Option =>
-  new Option("-m, --model <spec>", "the model, or <role>=<spec> for one role; can be repeated").argParser(collected)
+  new Option(
+    "-m, --model <spec>",
+    `the model, or <role>=<spec> for one role (${roles.join(", ")}); can be repeated`
+  ).argParser(collected)
 
 const readFlags = (given: Given): Flags => {
   const text = (name: string) => (typeof given[name] === "string" ? given[name] : undefined)

@@ -11,7 +11,7 @@ import { type RunSetting, runSettings } from "./runSettings.js"
 import type { Output } from "./screen.js"
 import { type Around, defaultConfigFile, type Flags } from "./settings.js"
 import type { Terminal } from "./terminal.js"
-import { near } from "./text.js"
+import { meant, near } from "./text.js"
 import { defaultTools } from "./tools.js"
 import { ExitCode, UsageError } from "./UsageError.js"
 
@@ -34,6 +34,7 @@ export const main = async (args: ReadonlyArray<string>, version: string, process
     code = exit
   })
   try {
+    if (args[0] === "help") checkCommand(args[1], program)
     await program.parseAsync([...args], { from: "user" })
     return code
   } catch (error) {
@@ -45,6 +46,15 @@ export const main = async (args: ReadonlyArray<string>, version: string, process
     }
     return reportError(error, asJson, process.streams)
   }
+}
+
+/** Asked for help about a command that there is not, commander shows all the help as if there had been no command. */
+const checkCommand = (name: string | undefined, program: Command): void => {
+  const names = program.commands.map((command) => command.name())
+  if (name === undefined || name.startsWith("-") || name === "help" || names.includes(name)) return
+  throw new UsageError(
+    `There is no command ${JSON.stringify(name.slice(0, 60))}.${meant(name, names)} Commands: ${names.join(", ")}.`
+  )
 }
 
 const cleanMessage = (message: string): string =>

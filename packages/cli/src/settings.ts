@@ -7,7 +7,7 @@ import { type Find, type Given, isOn, names, text, texts } from "./given.js"
 import { type Limits, readLimits } from "./limits.js"
 import { type McpServer, readServers } from "./mcpServers.js"
 import { type Models, modelHelp, needsTextProtocol, readFallback, readModels } from "./models.js"
-import { flagOf, readOption, variableOf } from "./options.js"
+import { flagOf, parseJson, readOption, variableOf } from "./options.js"
 import { allOptions, type PatternEntry } from "./patterns.js"
 import { runSettings } from "./runSettings.js"
 import { near } from "./text.js"
@@ -168,7 +168,7 @@ const readConfig = (flags: Flags, around: Around): ReadonlyMap<string, Given> =>
   const shown = named ?? defaultConfigFile
   let data: unknown
   try {
-    data = JSON.parse(readFileSync(path, "utf8"))
+    data = parseJson(readFileSync(path, "utf8"))
   } catch (error) {
     const what = error instanceof SyntaxError ? "is not valid JSON" : "cannot be read"
     throw new UsageError(`The config file ${shown} ${what}: ${messageOf(error)}`)

@@ -139,6 +139,7 @@ type Settings = ReturnType<typeof check>
 
 const load = async (settings: Settings): Promise<Loaded> => {
   const file = await stat(settings.file).catch(() => undefined)
+  if (file?.isDirectory() === true) throw new Error("it is a folder; name the .gguf file in it")
   if (file === undefined || !file.isFile()) throw new Error("there is no such file")
   const { LlamaChat, getLlama } = await import("node-llama-cpp").catch(() => {
     throw new Error("node-llama-cpp is not installed: add node-llama-cpp@3.21.1 to the project")

@@ -127,6 +127,7 @@ describe.skipIf(file === undefined)(`a real model${file === undefined ? ` (skipp
 
 it.live.each([
   ["a file that is not there", "/nowhere/model.gguf", "no such file"],
+  ["a folder", import.meta.dirname, "is a folder"],
   ["a file that is no model", import.meta.filename, "Gguf.test.ts"]
 ] as const)("%s", ([, path, words]) =>
   Effect.gen(function* () {

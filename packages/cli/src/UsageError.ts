@@ -15,5 +15,11 @@ export const ExitCode = {
   interrupted: 130
 } as const
 
-/** An error's message, from whatever was thrown. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+/**
+ * An error's message, from whatever was thrown. An option out of its range is told without the function that takes it,
+ * `Router.run: `, which is nothing that a person has called.
+ */
+export const messageOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  return error instanceof RangeError ? error.message.replace(/^[A-Z]\w{0,40}(\.\w{1,40})?: /, "") : error.message
+}

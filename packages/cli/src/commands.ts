@@ -2,6 +2,7 @@
  * The commands that run patterns.
  */
 import { type Ended, execute } from "./execute.js"
+import { toolList } from "./help.js"
 import { pricesOf } from "./limits.js"
 import { type Models, needsTextProtocol, readModels } from "./models.js"
 import { handedOn, readDuration } from "./options.js"
@@ -24,10 +25,16 @@ export const runCommand = async (
   const settings = await readSettings(flags, pattern, process)
   const { models, options } = settings
   const screen = Screen.make(process.stderr, process.env)
-  if (flags.quiet !== true) announce(screen, settings)
+  if (flags.quiet !== true) announce(screen, settings, pattern)
   const quietly = flags.quiet === true ? undefined : screen
   const ended = await execute(
-    { ...settings, pattern, question, ...(await approvals(settings, pattern, options, screen, process)) },
+    {
+      ...settings,
+      pattern,
+      question,
+      warn: warnOn(process),
+      ...(await approvals(settings, pattern, options, screen, process))
+    },
     quietly,
     process.signal
   )
@@ -39,7 +46,14 @@ export const runCommand = async (
   )
 }
 
-const announce = (screen: Screen.Screen, { models, notes, servers, tools }: Settings): void => {
+const warnOn =
+  ({ streams }: Process) =>
+  (text: string): void =>
+    streams.err(`forethought: ${printable(text)}\n`)
+
+const announce = (screen: Screen.Screen, settings: Settings, pattern: PatternEntry): void => {
+  const { models, notes } = settings
+  const { servers, tools } = pattern.tools === "unused" ? { servers: [], tools: [] } : settings
   const names = [...tools.map(({ name }) => name), ...servers.map(({ name }) => `${name} (MCP)`)].join(", ")
   const line = (text: string) => screen.style("dim", oneLine(text, 200))
   screen.print(line(`model: ${describe(models)}; tools: ${names === "" ? "none" : names}`), ...notes.map(line))
@@ -92,10 +106,10 @@ export const explainCommand = async (
 ): Promise<number> => {
   const settings = await readSettings(flags, pattern, process)
   const screen = Screen.make(process.stderr, process.env)
-  if (flags.quiet !== true) announce(screen, settings)
+  if (flags.quiet !== true) announce(screen, settings, pattern)
   const Explain = await import("./explain.js")
   const planned = await Explain.plan(
-    { ...settings, pattern, question },
+    { ...settings, pattern, question, warn: warnOn(process) },
     flags.quiet === true ? undefined : screen,
     process.signal
   )
@@ -129,7 +143,7 @@ export const mcpCommand = async (flags: Flags, version: string, process: Process
   if (auto === undefined) throw new UsageError("There is no pattern auto.")
   const settings = await readSettings(flags, auto, process)
   const screen = Screen.make(process.stderr, process.env)
-  if (flags.quiet !== true) announce(screen, settings)
+  if (flags.quiet !== true) announce(screen, settings, auto)
   const { serve } = await import("./serve.js")
   // Standard input belongs to the protocol: nobody can be asked there.
   const asked = { ...settings, approvePlan: false }
@@ -159,8 +173,19 @@ export const modelsCommand = async (asJson: boolean, process: Process): Promise<
   return ExitCode.answered
 }
 
-/** The tools of the MCP servers that are configured, a line for each. */
-export const serverTools = async (flags: Flags, process: Process): Promise<ReadonlyArray<string>> => {
+/** `forethought tools`: ours, and those of the MCP servers that are configured, a line for each. */
+export const toolsCommand = async (flags: Flags, process: Process): Promise<number> => {
+  const lines = await serverTools(flags, process)
+  if (lines === undefined) {
+    process.streams.err("\nInterrupted.\n")
+    return ExitCode.interrupted
+  }
+  process.streams.out([toolList(), ...lines, ""].join("\n"))
+  return ExitCode.answered
+}
+
+/** Nothing where it was interrupted. */
+const serverTools = async (flags: Flags, process: Process): Promise<ReadonlyArray<string> | undefined> => {
   const servers = readServersOf(flags, process)
   if (servers.length === 0) return []
   const [{ loadConnect }, Effect] = await Promise.all([import("./mcpServers.js"), import("effect/Effect")])
@@ -178,6 +203,7 @@ export const serverTools = async (flags: Flags, process: Process): Promise<Reado
     { concurrency: "unbounded" }
   )
   const exit = await Effect.runPromiseExit(Effect.scoped(Effect.either(listed)), { signal: process.signal })
+  if (process.signal.aborted) return undefined
   if (exit._tag === "Failure") throw new UsageError("The MCP servers could not be asked.")
   if (exit.value._tag === "Left") throw new UsageError(exit.value.left.message)
   return exit.value.right.flat().map(printable)

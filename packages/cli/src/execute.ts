@@ -11,13 +11,13 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Gathered from "./gathered.js"
-import { keyHint, type Models } from "./models.js"
+import { keyHint } from "./models.js"
 import { optionValues } from "./options.js"
 import type { Outcome, PatternEntry, RunError } from "./patterns.js"
 import * as Progress from "./progress.js"
 import type { Screen } from "./screen.js"
 import * as Services from "./services.js"
-import { ExitCode } from "./UsageError.js"
+import { ExitCode, messageOf } from "./UsageError.js"
 
 /** One run. */
 export interface Job extends Services.Equipment {
@@ -30,6 +30,8 @@ export interface Job extends Services.Equipment {
   readonly stream?: boolean | undefined
   /** Who is asked before a plan runs; every plan is accepted where there is nobody. */
   readonly planReview?: PlanApproval.Service["review"] | undefined
+  /** Is told once what a person must know although the run goes on: that the file for the events is not whole. */
+  readonly warn?: ((text: string) => void) | undefined
   /** Is told each event besides. */
   readonly watch?: ((event: Parameters<Gathered.Recorder["on"]>[0]) => void) | undefined
 }
@@ -64,9 +66,22 @@ export const execute = async (job: Job, screen: Screen | undefined, signal: Abor
         job.watch?.(event)
       })
   }
+  let unwritten: string | undefined
+  const watchedFile = (path: string) =>
+    Effect.map(
+      JournalFile.make(path),
+      (file): Journal.Service => ({
+        record: (event) =>
+          Effect.tapErrorCause(file.record(event), (cause) =>
+            Effect.sync(() => {
+              unwritten ??= `The event file ${path} is not whole: ${messageOf(Cause.squash(cause))}`
+            })
+          )
+      })
+    )
   const journal = Layer.unwrapScoped(
     Effect.map(
-      job.events === undefined ? Effect.succeed([]) : Effect.map(JournalFile.make(job.events), (file) => [file]),
+      job.events === undefined ? Effect.succeed([]) : Effect.map(watchedFile(job.events), (file) => [file]),
       (files) => Journal.layer(sink, ...files)
     )
   )
@@ -86,6 +101,7 @@ export const execute = async (job: Job, screen: Screen | undefined, signal: Abor
   )
   const exit = await Effect.runPromiseExit(program, { signal })
   progress?.end()
+  if (unwritten !== undefined) job.warn?.(unwritten)
   if (Exit.isSuccess(exit)) {
     return { _tag: "Answered", outcome: exit.value, gathered, notes: services.notes() }
   }
@@ -94,16 +110,25 @@ export const execute = async (job: Job, screen: Screen | undefined, signal: Abor
   if (failure._tag === "None") throw Cause.squash(exit.cause)
   const error = failure.value
   if (error._tag === "JournalFileError" || error._tag === "ModelNotUsable" || error._tag === "McpError") throw error
-  return { _tag: "Failed", error, code: codeOf(error), gathered, notes: hints(error, job.models) }
+  return { _tag: "Failed", error, code: codeOf(error), gathered, notes: hints(error, job) }
 }
 
 const isExhausted = (error: Llm.LlmError): boolean => error.reason._tag === "BudgetExhausted"
 
-/** A limit that the person set is an ending of the run like the pattern's own; a model that fails is not. */
+/**
+ * A limit that the person set is an ending of the run like the pattern's own, and so is a model that replies with nothing
+ * or with a refusal; a model that fails is not.
+ */
 const codeOf = (error: RunError): number =>
-  error instanceof Llm.LlmError && !isExhausted(error) ? ExitCode.failed : ExitCode.notAnswered
+  error instanceof Llm.LlmError && !isExhausted(error) && !hasReplied(error) ? ExitCode.failed : ExitCode.notAnswered
 
-const hints = (error: RunError, models: Models): ReadonlyArray<string> => {
+const hasReplied = ({ reason }: Llm.LlmError): boolean => reason._tag === "EmptyReply" || reason._tag === "Refused"
+
+const hints = (error: RunError, { models, pattern }: Job): ReadonlyArray<string> => {
+  if (error._tag === "TruncatedReply" && "role" in error && error.role === "reasoner") {
+    const own = pattern.options.some(({ name }) => name === "maxReasoningTokens")
+    return own ? ["Allow more with --max-reasoning-tokens <count>."] : []
+  }
   if (!(error instanceof Llm.LlmError) || isExhausted(error)) return []
   const model = (error.role === undefined ? undefined : models.roles.get(error.role)) ?? models.default
   return [`The model is ${model.label}.${error.reason._tag === "Unauthorized" ? keyHint(model) : ""}`]

@@ -6,8 +6,10 @@ import type { OptionValues } from "./options.js"
 
 export interface Range {
   readonly least: number
-  /** Nothing where no option bounds it. */
+  /** Nothing where no option bounds it, or where it is more than anybody waits for. */
   readonly most?: number | undefined
+  /** What `most` would be more than. */
+  readonly over?: number
 }
 
 export interface Expected {
@@ -23,12 +25,23 @@ const executorTurns = (options: OptionValues): number | undefined =>
 /** What ReAct allows where nothing is said. */
 const reactToolCalls = 8
 
+/** A greater number of calls says nothing. */
+const many = 1_000_000_000
+
+const capped = (range: Range): Range =>
+  range.most !== undefined && range.most > many ? { least: range.least, over: many } : range
+
 /** The calls of a pattern, with the steps of its plan where it has made one. */
 export const expected = (
   pattern: string,
   options: OptionValues,
   steps: ReadonlyArray<PlannedStep> | undefined
 ): Expected => {
+  const { modelCalls, toolCalls } = bounds(pattern, options, steps)
+  return { modelCalls: capped(modelCalls), toolCalls: capped(toolCalls) }
+}
+
+const bounds = (pattern: string, options: OptionValues, steps: ReadonlyArray<PlannedStep> | undefined): Expected => {
   const again = () => options.count("reask")
   switch (pattern) {
     case "rewoo":
@@ -71,7 +84,7 @@ export const expected = (
       const [depth, width] = [options.count("maxDepth"), options.count("maxSubSteps")]
       const turns = executorTurns(options)
       let [tasks, inner, level] = [0, 0, 1]
-      for (let at = 1; at <= depth; at++) {
+      for (let at = 1; at <= depth && tasks <= many; at++) {
         tasks += level
         if (at < depth) inner += level
         level *= width
@@ -89,8 +102,9 @@ export const expected = (
   }
 }
 
-/** `2 to 5`, `at least 2`, `3`, `none`. */
-export const rangeText = ({ least, most }: Range): string => {
+/** `2 to 5`, `at least 2`, `3`, `none`, `1 to more than 1000000000`. */
+export const rangeText = ({ least, most, over }: Range): string => {
+  if (over !== undefined) return `${least} to more than ${over}`
   if (most === undefined) return least === 0 ? "any number" : `at least ${least}`
   if (most <= least) return most === 0 ? "none" : String(most)
   return least === 0 ? `at most ${most}` : `${least} to ${most}`

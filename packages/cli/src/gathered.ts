@@ -183,7 +183,8 @@ const turnLines = (turn: ReAct.Turn, index: number): ReadonlyArray<string> => [
   )
 ]
 
-const entry = (head: string, text: string): string => {
+/** A text under a head, indented where it has several lines. */
+export const entry = (head: string, text: string): string => {
   const shown = printable(text)
   if (shown === "") return printable(head)
   return shown.includes("\n") ? `${printable(head)}:\n${indent(shown, 4)}` : `${printable(head)}: ${shown}`

@@ -42,8 +42,9 @@ Examples:
   forethought run rewoo-parallel "Which has more people, Spain or Poland?" --model ollama:qwen3:8b
   forethought explain rewoo-parallel "Which has more people, Spain or Poland?" --model openai:gpt-4.1-mini
 
-Exit codes: 0 answered (or planned, with explain), 2 not answered: the pattern found no answer, the plan was refused,
-or a limit of yours was reached; 1 wrong usage or a model that cannot be used; 130 interrupted.`
+Exit codes: 0 answered (or planned, with explain), 2 not answered: the pattern found no answer, the model replied with
+nothing or refused, the plan was refused, or a limit of yours was reached; 1 wrong usage, a model that cannot be used,
+or an answer that cannot be written; 130 interrupted.`
 
 const modelsUsage = `
 Models:

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs"
 import { main } from "./program.js"
 import * as Terminal from "./terminal.js"
-import { UsageError } from "./UsageError.js"
+import { ExitCode, UsageError } from "./UsageError.js"
 
 const maxQuestion = 1_000_000
 
@@ -23,12 +23,14 @@ const version = (): string => {
   return typeof data === "object" && data !== null && "version" in data ? String(data.version) : "unknown"
 }
 
-// A reader that went away, as in `forethought … | head -1`, is no error of the program.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(0)
-  })
-}
+let unwritten: Error | undefined
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  // A reader that went away, as in `forethought … | head -1`, knows that it has not read everything.
+  if (error.code === "EPIPE") process.exit(ExitCode.failed)
+  unwritten ??= error
+})
+// Without a place for the progress there can still be an answer.
+process.stderr.on("error", () => {})
 
 const interruption = new AbortController()
 let signals = 0
@@ -56,4 +58,12 @@ const code = await main(process.argv.slice(2), version(), {
 })
 
 // Sockets that a model's server keeps open must not keep the program.
-process.stdout.write("", () => process.stderr.write("", () => process.exit(code)))
+process.stdout.write("", () => {
+  // An error of the stream is told after the calls that wait for it.
+  setImmediate(() => {
+    if (unwritten !== undefined) {
+      process.stderr.write(`forethought: The answer could not be written: ${unwritten.message}\n`)
+    }
+    process.stderr.write("", () => process.exit(unwritten === undefined ? code : ExitCode.failed))
+  })
+})

@@ -5,6 +5,7 @@ import { kinds } from "@forethought/ai/ModelKinds"
 import type { ModelNotUsable, ModelSpec } from "@forethought/ai/ModelSpec"
 import type * as Llm from "@forethought/core/Llm"
 import type * as Layer from "effect/Layer"
+import { meant } from "./text.js"
 import { UsageError } from "./UsageError.js"
 
 /** A model that a run can use. */
@@ -39,7 +40,7 @@ export interface Models {
   readonly fallback?: Model | undefined
 }
 
-const roles: ReadonlyArray<Llm.Role> = [
+export const roles: ReadonlyArray<Llm.Role> = [
   "planner",
   "executor",
   "replanner",
@@ -59,8 +60,18 @@ export const readModels = async (
   let standard: Model | undefined
   const own = new Map<Llm.Role, Model>()
   for (const written of specs) {
-    const role = roles.find((name) => written.startsWith(`${name}=`))
-    const model = await readModel(role === undefined ? written : written.slice(role.length + 1), source, around)
+    const prefix = roleIn(written)
+    const role = roles.find((name) => name === prefix)
+    if (prefix !== undefined && role === undefined) {
+      throw new UsageError(
+        `${source}: ${JSON.stringify(prefix)} is no role.${meant(prefix, roles)} Roles: ${roles.join(", ")}.`
+      )
+    }
+    const model = await readModel(
+      role === undefined ? written : written.slice(written.indexOf("=") + 1),
+      source,
+      around
+    )
     if (role === undefined ? standard !== undefined : own.has(role)) {
       throw new UsageError(
         `${source} gives ${role === undefined ? "two models for every role" : `the ${role} two models`}.`
@@ -73,6 +84,18 @@ export const readModels = async (
     throw new UsageError(`${source} gives models to single roles only. Add one without a role, for all the others.`)
   }
   return { default: standard, roles: own }
+}
+
+/** What stands before `=` in `<role>=<spec>`; nothing where it can be no role, as the `=` is one of an address. */
+const roleIn = (written: string): string | undefined =>
+  /^\s*([A-Za-z][\w-]{0,19})\s*=/.exec(written)?.[1]?.toLowerCase()
+
+/** Reads the spec of a model that stands in for every role's. */
+export const readFallback = (written: string, source: string, around: Surroundings): Promise<Model> => {
+  if (roleIn(written) !== undefined) {
+    throw new UsageError(`${source} takes no role: it stands in for the model of every role. Write the model alone.`)
+  }
+  return readModel(written, source, around)
 }
 
 /** What to write for a model. */

@@ -3,7 +3,7 @@
  */
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
-import { near } from "./text.js"
+import { meant, near } from "./text.js"
 import { messageOf, UsageError } from "./UsageError.js"
 
 /** One option of a pattern. */
@@ -19,8 +19,17 @@ export interface PatternOption {
   readonly kind: "count" | "duration" | "choice" | "list" | "format" | "file"
   readonly least?: number
   readonly choices?: ReadonlyArray<string>
+  /** What each text of a `file` needs to hold. */
+  readonly holes?: { readonly [key: string]: Holes }
   /** As it is written on the command line: `8`, `30 seconds`. Without one, what is not given is not there. */
   readonly default?: string
+}
+
+/** The holes of a prompt, such as `{{question}}`. */
+export interface Holes {
+  readonly all: ReadonlyArray<string>
+  /** The one without which the model is not told what it is about. */
+  readonly needed?: string
 }
 
 /** The options of one run, every one that has a default with a value. */
@@ -70,6 +79,9 @@ export const readOption = (
     case "count": {
       const least = option.least ?? 1
       const count = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+      if (/^\d{16,}$/.test(text)) {
+        throw new UsageError(`${source} must be a whole number of at most ${"9".repeat(15)}.`)
+      }
       if (!(count >= least)) {
         throw new UsageError(`${source} must be a whole number of at least ${least}, got ${JSON.stringify(text)}.`)
       }
@@ -88,7 +100,7 @@ export const readOption = (
       checkFormat(text, source)
       return text
     case "file":
-      return readTexts(text, source, folder, option.choices ?? [])
+      return readTexts(text, source, folder, option)
   }
 }
 
@@ -118,22 +130,46 @@ const checkFormat = (text: string, source: string): void => {
   }
 }
 
+/** JSON as an editor may have written it: with a byte order mark. */
+export const parseJson = (text: string): unknown => JSON.parse(text.replace(/^\uFEFF/, ""))
+
 /** The file's texts, again as JSON. */
-const readTexts = (file: string, source: string, folder: string, keys: ReadonlyArray<string>): string => {
+const readTexts = (
+  file: string,
+  source: string,
+  folder: string,
+  { choices: keys = [], holes }: PatternOption
+): string => {
+  const where = `${source}: the file ${file}`
   let data: unknown
   try {
-    data = JSON.parse(readFileSync(resolve(folder, file), "utf8"))
+    data = parseJson(readFileSync(resolve(folder, file), "utf8"))
   } catch (error) {
     const what = error instanceof SyntaxError ? "is not valid JSON" : "cannot be read"
-    throw new UsageError(`${source}: the file ${file} ${what}: ${messageOf(error)}`)
+    throw new UsageError(`${where} ${what}: ${messageOf(error)}`)
   }
   const entries = typeof data === "object" && data !== null && !Array.isArray(data) ? Object.entries(data) : []
-  if (entries.length === 0 || !entries.every(([key, text]) => keys.includes(key) && typeof text === "string")) {
-    throw new UsageError(
-      `${source}: the file ${file} must hold a JSON object of texts. Its keys are ${keys.join(", ")}.`
-    )
+  if (entries.length === 0) {
+    throw new UsageError(`${where} must hold a JSON object of texts. Its keys are ${keys.join(", ")}.`)
+  }
+  for (const [key, text] of entries) {
+    if (!keys.includes(key)) {
+      throw new UsageError(
+        `${where} has the key ${JSON.stringify(key)}, which is not known.${meant(key, keys)} Its keys are ${keys.join(", ")}.`
+      )
+    }
+    if (typeof text !== "string") throw new UsageError(`${where} must hold a text as ${JSON.stringify(key)}.`)
+    checkHoles(text, `${where}: ${JSON.stringify(key)}`, holes?.[key])
   }
   return JSON.stringify(data)
+}
+
+const checkHoles = (text: string, where: string, holes: Holes | undefined): void => {
+  const needed = holes?.needed
+  if (needed === undefined || new RegExp(`\\{\\{\\s*${needed}\\s*\\}\\}`).test(text)) return
+  throw new UsageError(
+    `${where} leaves out {{${needed}}}, so the model would not be told what it is about. The holes of this prompt are ${holes?.all.map((hole) => `{{${hole}}}`).join(", ")}.`
+  )
 }
 
 /** Milliseconds of `30 seconds`, `30s`, `500 ms`, `1.5 minutes`. */

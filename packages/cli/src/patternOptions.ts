@@ -7,7 +7,7 @@ import type * as PlanAndSolve from "@forethought/patterns/PlanAndSolve"
 import type * as PlanAndSolveAgent from "@forethought/patterns/PlanAndSolveAgent"
 import type * as ReAct from "@forethought/patterns/ReAct"
 import type * as Rewoo from "@forethought/patterns/Rewoo"
-import type { OptionValues, PatternOption } from "./options.js"
+import type { Holes, OptionValues, PatternOption } from "./options.js"
 
 type Options = ReadonlyArray<PatternOption>
 
@@ -30,12 +30,14 @@ const toolTimeout: PatternOption = {
   description: "how long one tool call may take"
 }
 const reask = count("reask", "how often a model is asked again because its reply cannot be used", 1, 0)
-const prompts = (...choices: ReadonlyArray<string>): PatternOption => ({
+const prompts = (holes: { readonly [key: string]: Holes }): PatternOption => ({
   name: "prompts",
   kind: "file",
-  choices,
+  choices: Object.keys(holes),
+  holes,
   description: "a JSON file with prompts in place of the default ones"
 })
+const about = (needed: string, ...others: ReadonlyArray<string>): Holes => ({ needed, all: [needed, ...others] })
 const maxPlanLength = (standard: number) => count("maxPlanLength", "the most steps that a plan may have", standard)
 const maxTurns = count("maxTurns", "the most turns of the ReAct loop", 8)
 
@@ -73,7 +75,10 @@ export const rewoo: Options = [
   maxPlanLength(8),
   toolTimeout,
   count("maxEvidenceChars", "how many characters of one piece of evidence go on into a prompt", 20_000),
-  prompts("planner", "solver"),
+  prompts({
+    planner: about("question", "tool_descriptions"),
+    solver: about("question", "plan_with_evidence")
+  }),
   reask
 ]
 
@@ -86,7 +91,7 @@ export const react: Options = [
   maxTurns,
   count("maxToolCalls", "the most tool calls, of one step or attempt where there are several", 8, 0),
   ...loop,
-  prompts("native", "text")
+  prompts({ native: { all: [] }, text: { all: ["tool_descriptions"] } })
 ]
 
 export const planAndExecute: Options = [
@@ -102,7 +107,7 @@ export const planAndExecute: Options = [
     description: "whether the executor sees its step alone, or the past steps and the goal too"
   },
   count("maxPromptChars", "the most characters of past steps in the replanner's prompt", 100_000, 1_000),
-  prompts("planner", "replanner"),
+  prompts({ planner: about("goal", "tool_names"), replanner: about("goal", "plan", "past_steps") }),
   reask,
   ...loop
 ]
@@ -115,7 +120,7 @@ export const planAndSolve: Options = [
     description: "what the answer must be: number, date, text, or options such as option:A,B,C"
   },
   count("maxReasoningTokens", "the most output tokens of the reasoning", 1_000),
-  prompts("reasoner", "extractor"),
+  prompts({ reasoner: about("question"), extractor: about("question", "reasoning", "answer_format") }),
   reask
 ]
 
@@ -124,7 +129,10 @@ export const adapt: Options = [
   maxSubSteps,
   count("maxToolCalls", "the most tool calls, of one step or attempt where there are several", 8, 0),
   { ...executor, choices: ["react", "rewoo-parallel", "plan-and-solve-agent"] },
-  prompts("executor", "planner"),
+  prompts({
+    executor: about("task", "tool_descriptions"),
+    planner: about("task", "reason", "max_sub_steps")
+  }),
   reask,
   ...loop
 ]
@@ -134,7 +142,13 @@ export const planAndSolveAgent: Options = [
   count("maxReplans", "the most replans", 2, 0),
   maxTurns,
   dataFlow,
-  prompts("planner", "executor", "replanner", "finalizer"),
+  prompts({
+    planner: about("task", "tools", "max_plan_length", "reply_format"),
+    // Of the whole task it need not know.
+    executor: about("step", "task", "known", "reply_format"),
+    replanner: about("task", "plan", "completed", "failure", "max_plan_length", "reply_format"),
+    finalizer: about("task", "steps", "verdict")
+  }),
   reask,
   ...loop
 ]
@@ -166,7 +180,7 @@ export const auto: Options = [
     choices: names,
     description: "the pattern that is taken when the router's reply cannot be read"
   },
-  prompts("router"),
+  prompts({ router: about("task", "patterns") }),
   ...others
     .flat()
     .filter(({ name }, index, all) => name !== "prompts" && all.findIndex((other) => other.name === name) === index)

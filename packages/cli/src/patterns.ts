@@ -37,6 +37,8 @@ export interface PatternEntry {
   readonly options: ReadonlyArray<PatternOption>
   /** Whether a solver or a finalizer answers, for which a part of the run's limits is kept. */
   readonly keepsLast?: boolean
+  /** Whether it works with tools. Default: it can. */
+  readonly tools?: "needed" | "unused"
   readonly load: () => Promise<Runner>
 }
 
@@ -82,6 +84,7 @@ export const patterns: ReadonlyArray<PatternEntry> = [
     summary: "plans and reasons in one reply, then reads the answer off it; uses no tools",
     chooseWhen: "everything needed is in the question, and it takes several reasoning steps",
     options: Options.planAndSolve,
+    tools: "unused",
     load: async () => {
       const [PlanAndSolve, Effect, recurs] = await Promise.all([
         import("@forethought/patterns/PlanAndSolve"),
@@ -105,6 +108,7 @@ export const patterns: ReadonlyArray<PatternEntry> = [
     chooseWhen: "the look-ups can be listed before any is done, and each may need the ones before it",
     options: Options.rewoo,
     keepsLast: true,
+    tools: "needed",
     load: async () => {
       const [Rewoo, Effect, recurs] = await Promise.all([import("@forethought/patterns/Rewoo"), effect(), again()])
       return (question, options) =>
@@ -120,6 +124,7 @@ export const patterns: ReadonlyArray<PatternEntry> = [
     chooseWhen: "the look-ups can be listed before any is done, and several do not depend on each other",
     options: Options.rewooParallel,
     keepsLast: true,
+    tools: "needed",
     load: async () => {
       const [Rewoo, Effect, recurs] = await Promise.all([import("@forethought/patterns/Rewoo"), effect(), again()])
       return (question, options) =>

@@ -2,7 +2,8 @@
  * The command line: commands, flags, help. Nothing that a run needs is loaded before a run.
  */
 import { Command, CommanderError, Option } from "commander"
-import { explainHelp, mcpHelp, overview, patternList, runHelp, toolList } from "./help.js"
+import { explainHelp, mcpHelp, overview, patternList, runHelp } from "./help.js"
+import { roles } from "./models.js"
 import { flagOf, meaningOf, usageOf } from "./options.js"
 import { allOptions, type PatternEntry, patterns } from "./patterns.js"
 import { reportError, type Streams } from "./report.js"
@@ -10,7 +11,7 @@ import { type RunSetting, runSettings } from "./runSettings.js"
 import type { Output } from "./screen.js"
 import { type Around, defaultConfigFile, type Flags } from "./settings.js"
 import type { Terminal } from "./terminal.js"
-import { near } from "./text.js"
+import { meant, near } from "./text.js"
 import { defaultTools } from "./tools.js"
 import { ExitCode, UsageError } from "./UsageError.js"
 
@@ -33,6 +34,7 @@ export const main = async (args: ReadonlyArray<string>, version: string, process
     code = exit
   })
   try {
+    if (args[0] === "help") checkCommand(args[1], program)
     await program.parseAsync([...args], { from: "user" })
     return code
   } catch (error) {
@@ -44,6 +46,15 @@ export const main = async (args: ReadonlyArray<string>, version: string, process
     }
     return reportError(error, asJson, process.streams)
   }
+}
+
+/** Asked for help about a command that there is not, commander shows all the help as if there had been no command. */
+const checkCommand = (name: string | undefined, program: Command): void => {
+  const names = program.commands.map((command) => command.name())
+  if (name === undefined || name.startsWith("-") || name === "help" || names.includes(name)) return
+  throw new UsageError(
+    `There is no command ${JSON.stringify(name.slice(0, 60))}.${meant(name, names)} Commands: ${names.join(", ")}.`
+  )
 }
 
 const cleanMessage = (message: string): string =>
@@ -155,8 +166,8 @@ const build = (version: string, process: Process, exit: (code: number) => void):
     .description("list the tools and what each needs, and those of the MCP servers that are configured")
     .addOption(configOption())
     .action(async (given: Given) => {
-      const { serverTools } = await import("./commands.js")
-      process.streams.out([toolList(), ...(await serverTools(readFlags(given), process)), ""].join("\n"))
+      const { toolsCommand } = await import("./commands.js")
+      exit(await toolsCommand(readFlags(given), process))
     })
   addRunSettings(list, ({ name }) => name === "mcp")
   return program
@@ -205,7 +216,10 @@ interface Given {
 }
 
 const modelOption = (): Option =>
-  new Option("-m, --model <spec>", "the model, or <role>=<spec> for one role; can be repeated").argParser(collected)
+  new Option(
+    "-m, --model <spec>",
+    `the model, or <role>=<spec> for one role (${roles.join(", ")}); can be repeated`
+  ).argParser(collected)
 
 const readFlags = (given: Given): Flags => {
   const text = (name: string) => (typeof given[name] === "string" ? given[name] : undefined)

@@ -66,10 +66,28 @@ const reasonOf = (error: RunError): string =>
 const gatheredText = (ended: Ended): string => {
   const told = ended.gathered.told()
   const progress = ended._tag === "Failed" ? ended.error.progress : undefined
-  const lines = Gathered.lines(progress === undefined ? told : { ...progress, ...callsOf(told) })
+  const gathered = progress === undefined ? told : { ...progress, ...callsOf(told) }
+  const words = ended._tag === "Failed" ? lastWords(ended.error) : undefined
+  const lines = [
+    ...Gathered.lines(gathered),
+    ...(words === undefined || words === gathered.reasoning ? [] : [Gathered.entry("The model's last words", words)])
+  ]
   return lines.length === 0
     ? "Nothing was gathered until then.\n"
     : `Gathered until then:\n${lines.map((line) => indent(line, 2)).join("\n")}\n`
+}
+
+/** What the model had written of a reply that is not used, where the reason that is shown does not hold it already. */
+const lastWords = (error: RunError): string | undefined => {
+  const reason = "reason" in error ? error.reason : undefined
+  const words = [textIn(error, "text"), textIn(reason, "text"), textIn(error, "lastText")]
+  return words.find((text) => text !== undefined && text.trim() !== "" && !reasonOf(error).includes(text))
+}
+
+const textIn = (value: unknown, key: string): string | undefined => {
+  if (typeof value !== "object" || value === null) return undefined
+  const found: unknown = Reflect.get(value, key)
+  return typeof found === "string" ? found : undefined
 }
 
 const callsOf = ({ calls }: Gathered.Told): Pick<Gathered.Told, "calls"> => (calls === undefined ? {} : { calls })

@@ -6,8 +6,8 @@ import { resolve } from "node:path"
 import { type Find, type Given, isOn, names, text, texts } from "./given.js"
 import { type Limits, readLimits } from "./limits.js"
 import { type McpServer, readServers } from "./mcpServers.js"
-import { type Models, modelHelp, needsTextProtocol, readModel, readModels } from "./models.js"
-import { flagOf, readOption, variableOf } from "./options.js"
+import { type Models, modelHelp, needsTextProtocol, readFallback, readModels } from "./models.js"
+import { flagOf, parseJson, readOption, variableOf } from "./options.js"
 import { allOptions, type PatternEntry } from "./patterns.js"
 import { runSettings } from "./runSettings.js"
 import { near } from "./text.js"
@@ -66,9 +66,14 @@ export const readSettings = async (flags: Flags, pattern: PatternEntry, around: 
   const fallback = find("fallbackModel")
   const events = find("events")
   const equipped = readTools(find, around)
+  if (pattern.tools === "needed" && equipped.tools.length + equipped.servers.length === 0) {
+    throw new UsageError(
+      `${pattern.name} needs tools: its plan is a list of tool calls. Give some with --tools or --mcp, or take plan-and-solve, which uses none.`
+    )
+  }
   const models: Models = {
     ...(await readModels(texts(given), given.source, around)),
-    fallback: fallback === undefined ? undefined : await readModel(text(fallback), fallback.source, around)
+    fallback: fallback === undefined ? undefined : await readFallback(text(fallback), fallback.source, around)
   }
   const asText =
     needsTextProtocol(models) && !options.has("protocol") && pattern.options.some(({ name }) => name === "protocol")
@@ -163,7 +168,7 @@ const readConfig = (flags: Flags, around: Around): ReadonlyMap<string, Given> =>
   const shown = named ?? defaultConfigFile
   let data: unknown
   try {
-    data = JSON.parse(readFileSync(path, "utf8"))
+    data = parseJson(readFileSync(path, "utf8"))
   } catch (error) {
     const what = error instanceof SyntaxError ? "is not valid JSON" : "cannot be read"
     throw new UsageError(`The config file ${shown} ${what}: ${messageOf(error)}`)

@@ -301,8 +301,7 @@ describe("options", () => {
   it("--prompts replaces prompts; a hole that the pattern does not have is a clear error", async () => {
     const files = {
       "good.json": { planner: "PLAN {{goal}}" },
-      "bad.json": { planner: "{{gaol}}" },
-      "odd.json": { x: "" }
+      "bad.json": { planner: "{{goal}} {{gaol}}" }
     }
     const run = (file: string) =>
       runScript("plan-and-execute", ["1. A", "a", '{"final_answer":"A"}'], ["--prompts", file], files)

@@ -7,6 +7,8 @@ import { folder } from "./support/forethought.js"
 
 const parallel = patterns.find(({ name }) => name === "rewoo-parallel") ?? expect.fail("no such pattern")
 
+const react = patterns.find(({ name }) => name === "react") ?? expect.fail("no such pattern")
+
 const flags = (given: Partial<Flags> & { readonly option?: string } = {}): Flags => ({
   model: ["scripted:x.json"],
   options: new Map(given.option === undefined ? [] : [["concurrency", given.option]]),
@@ -32,7 +34,7 @@ describe("readSettings", () => {
   it("reads tools as a list or as text, each once; none is none", async () => {
     using files = folder({ "forethought.config.json": { tools: ["Calculator", "lookup", "calculator"] } })
     const read = async (env: { readonly [name: string]: string }) =>
-      (await readSettings(flags(), parallel, { folder: files.path, env })).tools.map(({ name }) => name)
+      (await readSettings(flags(), react, { folder: files.path, env })).tools.map(({ name }) => name)
     expect(await read({})).toEqual(["calculator", "lookup"])
     expect(await read({ FORETHOUGHT_TOOLS: "llm, lookup" })).toEqual(["llm", "lookup"])
     expect(await read({ FORETHOUGHT_TOOLS: "none" })).toEqual([])

@@ -257,10 +257,44 @@ const stdio = (client: Client, options: Stdio, onStderr: (text: string) => void)
     ...(options.cwd === undefined ? {} : { cwd: options.cwd })
   })
   transport.stderr?.on("data", (chunk) => onStderr(String(chunk)))
+  // A client that could not connect closes by itself and does not wait; whoever closes after it must.
+  const close = transport.close.bind(transport)
+  let closing: Promise<void> | undefined
+  transport.close = () => {
+    closing ??= close()
+    return closing
+  }
+  // An app that exits in a hurry must not leave a child behind that does not care about its input.
+  let child: number | null = null
+  const kill = () => {
+    if (child === null) return
+    try {
+      process.kill(child, "SIGKILL")
+    } catch {
+      // It has ended.
+    }
+  }
+  transport.onclose = () => {
+    child = null
+  }
   return {
-    connect: (signal) => client.connect(transport, { signal, timeout: noLimit }),
+    connect: (signal) => {
+      process.once("exit", kill)
+      const connecting = client.connect(transport, { signal, timeout: noLimit })
+      // It is started within the call, before anything is waited for.
+      child = transport.pid
+      return connecting
+    },
     // Ends the child's input, and two seconds later the child.
-    end: atMost("6 seconds", () => client.close())
+    end: Effect.ensuring(
+      atMost("6 seconds", async () => {
+        await client.close()
+        await transport.close()
+      }),
+      Effect.sync(() => {
+        process.removeListener("exit", kill)
+      })
+    )
   }
 }
 

@@ -25,6 +25,7 @@ export interface Surroundings {
   readonly cwd?: string
   readonly env?: { readonly [name: string]: string }
   readonly stdin?: string
+  readonly onStart?: (child: ChildProcess) => void
   /** Called with all of standard error so far, each time there is more. */
   readonly onErr?: (err: string, child: ChildProcess) => void
 }
@@ -37,6 +38,7 @@ export const forethought = (args: ReadonlyArray<string>, around: Surroundings = 
       env: { PATH: process.env["PATH"] ?? "", ...around.env },
       stdio: ["pipe", "pipe", "pipe"]
     })
+    around.onStart?.(child)
     let out = ""
     let err = ""
     child.stdout.setEncoding("utf8").on("data", (text: string) => {

@@ -20,7 +20,7 @@ describe("a limit that is reached", () => {
     ]
     const { code, err, out } = await runScript("rewoo", replies, flags)
     expect({ code, out }).toEqual({ code: 2, out: "" })
-    expect(err).toContain("the budget is used up")
+    expect(err).toContain("stopped at the budget of this run")
     expect(err).toContain(says)
     expect(err).not.toContain("The model is")
     const asJson = await runScript("rewoo", replies, [...flags, "--json"])
@@ -37,7 +37,7 @@ describe("a limit that is reached", () => {
     const { code, err, out } = await runScript("rewoo", replies, ["--max-calls", "3", "--tools", "lookup,llm"])
     expect({ code, out }).toEqual({ code: 0, out: "France has 66977107.\n" })
     expect(err).toContain("#E3 error")
-    expect(err).toContain("the budget is used up")
+    expect(err).toContain("stopped at the budget of this run")
   })
 
   it("keeps nothing where no solver follows", async () => {

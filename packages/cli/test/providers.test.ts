@@ -133,7 +133,7 @@ describe.each(providers)("$kind", ({ env, keyIn, reply, spec, variable }) => {
       expect(err).toContain("--price <in,out>")
     } else {
       expect(code).toBe(2)
-      expect(err).toContain("the budget is used up (money")
+      expect(err).toContain("stopped at the budget of this run (money")
     }
   })
 })

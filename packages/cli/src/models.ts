@@ -4,6 +4,7 @@
 import { kinds } from "@forethought/ai/ModelKinds"
 import type { ModelNotUsable, ModelSpec } from "@forethought/ai/ModelSpec"
 import type * as Llm from "@forethought/core/Llm"
+import { roles } from "@forethought/core/Role"
 import type * as Layer from "effect/Layer"
 import { meant } from "./text.js"
 import { UsageError } from "./UsageError.js"
@@ -39,17 +40,6 @@ export interface Models {
   /** Asked where another cannot answer. */
   readonly fallback?: Model | undefined
 }
-
-export const roles: ReadonlyArray<Llm.Role> = [
-  "planner",
-  "executor",
-  "replanner",
-  "solver",
-  "reasoner",
-  "extractor",
-  "router",
-  "finalizer"
-]
 
 /** Reads specs, each `<spec>` or `<role>=<spec>`; one without a role must be among them. */
 export const readModels = async (

@@ -1,9 +1,10 @@
 /**
  * The command line: commands, flags, help. Nothing that a run needs is loaded before a run.
  */
+
+import { roles } from "@forethought/core/Role"
 import { Command, CommanderError, Option } from "commander"
 import { explainHelp, mcpHelp, overview, patternList, runHelp } from "./help.js"
-import { roles } from "./models.js"
 import { flagOf, meaningOf, usageOf } from "./options.js"
 import { allOptions, type PatternEntry, patterns } from "./patterns.js"
 import { reportError, type Streams } from "./report.js"

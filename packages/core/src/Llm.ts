@@ -7,6 +7,9 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { JsonSchema } from "./Json.js"
+import { type Role, roles } from "./Role.js"
+
+export { type Role, roles } from "./Role.js"
 
 // ---------------------------------------------------------------------------------------------------------------
 // errors
@@ -135,21 +138,6 @@ const describe = (reason: Reason): string => {
 // ---------------------------------------------------------------------------------------------------------------
 // models
 // ---------------------------------------------------------------------------------------------------------------
-
-/** What a model is asked to be in a call. Each role can have its own model, see {@link byRole}. */
-export type Role = "planner" | "executor" | "replanner" | "solver" | "reasoner" | "extractor" | "router" | "finalizer"
-
-/** Every {@link Role}, in a fixed order. */
-export const roles: ReadonlyArray<Role> = [
-  "planner",
-  "executor",
-  "replanner",
-  "solver",
-  "reasoner",
-  "extractor",
-  "router",
-  "finalizer"
-]
 
 /**
  * The stable name of one model or tool call inside a run: a path of segments joined by `/`, such as `planner`,

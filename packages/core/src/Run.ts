@@ -10,15 +10,12 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberRef from "effect/FiberRef"
 import * as Tracer from "effect/Tracer"
-import { CallPath, join } from "./CallPath.js"
+import { at, CallPath, join } from "./CallPath.js"
 import * as Journal from "./Journal.js"
 import * as Llm from "./Llm.js"
 import * as RunEvent from "./RunEvent.js"
 import { RunKey } from "./RunKey.js"
 import type * as Toolbox from "./Toolbox.js"
-
-/** A request whose `call` is relative to the run. */
-export type RunRequest = Llm.Request
 
 /** How a tool call ended, for patterns to which an error text is a result too. */
 export interface ToolOutcome {
@@ -41,7 +38,7 @@ export interface Run {
   /** Tells the journal. */
   readonly emit: (event: RunEvent.NewEvent) => Effect.Effect<void>
   /** Asks the model, with events before and after. */
-  readonly complete: (request: RunRequest) => Effect.Effect<Llm.Reply, Llm.LlmError>
+  readonly complete: (request: Llm.Request) => Effect.Effect<Llm.Reply, Llm.LlmError>
   /** Calls a tool, with events before and after; never fails. */
   readonly callTool: (toolbox: Toolbox.Service, request: Toolbox.CallRequest) => Effect.Effect<ToolOutcome>
 }
@@ -165,4 +162,4 @@ const spanned = <A, E>(effect: Effect.Effect<A, E>, kind: "model" | "tool", call
 
 /** Runs an effect, such as another pattern, so that its calls are named under a segment of this run. */
 export const nested = <A, E, R>(run: Run, segment: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.provideService(effect, CallPath, run.id(segment))
+  at(run.id(segment))(effect)

@@ -2,8 +2,10 @@
  * The Schema of every `RunEvent`: to validate, to read back what a journal wrote, and to publish as JSON Schema. Kept
  * apart from `RunEvent`, so that a run that needs none of this does not load `effect/Schema`.
  */
+
 import * as Schema from "effect/Schema"
 import type * as Llm from "./Llm.js"
+import { roles } from "./Role.js"
 import type * as Event from "./RunEvent.js"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
@@ -13,16 +15,7 @@ const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(sche
 // ---------------------------------------------------------------------------------------------------------------
 
 /** A model's role. */
-export const Role = Schema.Literal(
-  "planner",
-  "executor",
-  "replanner",
-  "solver",
-  "reasoner",
-  "extractor",
-  "router",
-  "finalizer"
-).annotations({ identifier: "Role" })
+export const Role = Schema.Literal(...roles).annotations({ identifier: "Role" })
 
 export const FinishReason = Schema.Literal("stop", "length", "tool-calls", "content-filter", "other")
 

@@ -52,6 +52,7 @@ export const Reason = Schema.Union(
   Schema.Struct({ _tag: Schema.Literal("Refused"), isRetryable: final, text: optional(Schema.String) }),
   Schema.Struct({ _tag: Schema.Literal("Unauthorized"), isRetryable: final }),
   Schema.Struct({ _tag: Schema.Literal("BadRequest"), isRetryable: final, status: optional(Schema.Finite) }),
+  Schema.Struct({ _tag: Schema.Literal("Unreadable"), isRetryable: final }),
   Schema.Struct({
     _tag: Schema.Literal("EmptyReply"),
     isRetryable: final,

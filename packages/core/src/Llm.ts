@@ -32,8 +32,13 @@ export type Reason =
   | { readonly _tag: "Refused"; readonly isRetryable: false; readonly text?: string }
   /** The key is missing, wrong, or not allowed to do this. */
   | { readonly _tag: "Unauthorized"; readonly isRetryable: false }
-  /** The provider does not accept the request, or answers in a form that is not its own protocol. */
+  /** The provider does not accept the request. */
   | { readonly _tag: "BadRequest"; readonly isRetryable: false; readonly status?: number }
+  /**
+   * Something answered that cannot be read: a page instead of JSON, JSON of another protocol, or a tool call that the
+   * provider itself could not read.
+   */
+  | { readonly _tag: "Unreadable"; readonly isRetryable: false }
   /** A reply without text and without tool calls. `onlyReasoning`: the model thought, but said nothing. */
   | {
       readonly _tag: "EmptyReply"
@@ -75,6 +80,7 @@ export const Reason = {
     isRetryable: false,
     ...(status === undefined ? {} : { status })
   }),
+  Unreadable: (): Reason => ({ _tag: "Unreadable", isRetryable: false }),
   EmptyReply: (options: {
     readonly finishReason: FinishReason
     readonly rawFinishReason?: string | undefined
@@ -115,7 +121,9 @@ const describe = (reason: Reason): string => {
         ? "is rate limited: try again later."
         : `is rate limited: try again in ${Math.ceil(reason.retryAfter / 1000)} s.`
     case "Unavailable":
-      return `cannot be reached${reason.status === undefined ? "" : ` (HTTP ${reason.status})`}: check that the server runs and the address is right.`
+      return reason.status === undefined
+        ? "cannot be reached or gave no whole reply."
+        : `failed on the server's side (HTTP ${reason.status}).`
     case "TimedOut":
       return `did not answer${reason.after === undefined ? " in time" : ` within ${reason.after} ms`}.`
     case "ContextOverflow":
@@ -126,6 +134,8 @@ const describe = (reason: Reason): string => {
       return "did not accept the credentials: check the API key."
     case "BadRequest":
       return `did not accept the request${reason.status === undefined ? "" : ` (HTTP ${reason.status})`}.`
+    case "Unreadable":
+      return "answered in a form that cannot be read."
     case "EmptyReply":
       return reason.onlyReasoning
         ? `produced only reasoning and no answer (finish reason: ${reason.rawFinishReason ?? reason.finishReason}).`
@@ -145,17 +155,36 @@ const describe = (reason: Reason): string => {
  */
 export type CallId = string
 
+/**
+ * What a model must see again with its own turn, such as signed thinking or fields of a call that have no place of their
+ * own. Opaque: filled and read by the adapter that made it, handed on by everybody else, and dropped by an adapter of
+ * another model. Plain JSON.
+ */
+export interface ProviderState {
+  /** Which adapter and model made it. */
+  readonly from: string
+  readonly value: unknown
+}
+
 /** A request by the model to call a tool. `arguments` is the raw text, decoded by us against the tool's Schema. */
 export interface ToolCall {
   readonly id: string
   readonly name: string
   readonly arguments: string
+  /** See {@link ProviderState}. */
+  readonly providerState?: ProviderState
 }
 
 export type Message =
   | { readonly role: "system"; readonly content: string }
   | { readonly role: "user"; readonly content: string }
-  | { readonly role: "assistant"; readonly content: string; readonly toolCalls?: ReadonlyArray<ToolCall> }
+  | {
+      readonly role: "assistant"
+      readonly content: string
+      readonly toolCalls?: ReadonlyArray<ToolCall>
+      /** That of the reply which this message repeats. */
+      readonly providerState?: ProviderState
+    }
   | { readonly role: "tool"; readonly content: string; readonly toolCallId: string; readonly name: string }
 
 /** A tool as a model sees it. */
@@ -201,8 +230,14 @@ export type FinishReason = "stop" | "length" | "tool-calls" | "content-filter" |
 
 /** Tokens as the provider counted them; a field is absent where it did not. */
 export interface Usage {
+  /** All tokens of the request, those read from a provider's cache included. */
   readonly inputTokens?: number
+  /** All tokens of the reply, reasoning included. */
   readonly outputTokens?: number
+  /** Those input tokens that the provider read from its cache. */
+  readonly cachedInputTokens?: number
+  /** Those output tokens that were spent on reasoning. */
+  readonly reasoningTokens?: number
 }
 
 export interface Reply {
@@ -211,11 +246,13 @@ export interface Reply {
   /** The model's thinking where the provider returns it apart. Never used as an answer. */
   readonly reasoning?: string
   readonly finishReason: FinishReason
-  /** The provider's own word where `finishReason` is `other`. */
+  /** The provider's own word where `finishReason` is `other`; see `FinishWord`. */
   readonly rawFinishReason?: string
   readonly usage: Usage
   /** The model that answered, as the provider names it. */
   readonly model?: string
+  /** To be sent back with this reply when it becomes a message; see {@link ProviderState}. */
+  readonly providerState?: ProviderState
 }
 
 // ---------------------------------------------------------------------------------------------------------------

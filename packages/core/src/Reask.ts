@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schedule from "effect/Schedule"
+import * as FinishWord from "./FinishWord.js"
 import * as Llm from "./Llm.js"
 import { TruncatedReply } from "./ReplyError.js"
 import type { Run } from "./Run.js"
@@ -86,7 +87,7 @@ const again = <A, E extends { readonly message: string }>(
   })
 
 /** Whether asking again may give something else: not after a refusal. */
-const canHelp = (error: { readonly message: string }): boolean =>
+export const canHelp = (error: { readonly message: string }): boolean =>
   !(error instanceof Llm.LlmError) || error.reason._tag === "EmptyReply"
 
 const requestOf = <A, E>(question: Question<A, E>): Llm.Request => {
@@ -96,29 +97,58 @@ const requestOf = <A, E>(question: Question<A, E>): Llm.Request => {
 
 /** Checks that a reply is whole and says something, then reads it. Reasoning is never read. */
 const judge = <A, E>(question: Question<A, E>, reply: Llm.Reply, attempt: number): Either.Either<A, Unusable<E>> => {
-  const { nothing, read, role } = question
-  if (reply.finishReason === "content-filter") return Either.left(refused(question, reply))
-  if (ReplyText.visible(reply.text) === "") return Either.left(nothing?.(reply) ?? empty(question, reply))
-  if (reply.finishReason === "length") return Either.left(new TruncatedReply({ text: reply.text, role }))
-  return read(reply.text, attempt)
+  const error = flaw(question, { ...reply, toolCalls: [] }, ReplyText.visible(reply.text))
+  if (error === undefined) return question.read(reply.text, attempt)
+  const isEmpty = error._tag === "LlmError" && error.reason._tag === "EmptyReply"
+  return Either.left(isEmpty ? (question.nothing?.(reply) ?? error) : error)
 }
 
-/** The error of a reply that the provider's filter ended. */
-export const refused = (request: { readonly call: Llm.CallId; readonly role: Llm.Role }, reply: Llm.Reply) =>
-  new Llm.LlmError({ reason: Llm.Reason.Refused(reply.text), role: request.role, call: request.call })
+/**
+ * Returns why a reply cannot be used whatever it says, or `undefined`: it was filtered, broken or cut off, or it says
+ * nothing (`said` is its visible text) and calls no tool. A reply around a tool call that the provider could not read
+ * says nothing either. {@link canHelp} says whether to ask again.
+ */
+export const flaw = (
+  request: Pick<Llm.Request, "call" | "role">,
+  reply: Llm.Reply,
+  said: string
+): TruncatedReply | Llm.LlmError | undefined => {
+  const { call, role } = request
+  const fail = (reason: Llm.Reason, detail?: string) =>
+    new Llm.LlmError({ reason, role, call, ...(detail === undefined ? {} : { detail }) })
+  const word = reply.rawFinishReason ?? reply.finishReason
+  const end = FinishWord.ofReply(reply)
+  if (end === "content-filter") return fail(Llm.Reason.Refused(reply.text))
+  if (end === "broken") return fail(Llm.Reason.Unavailable(), `the reply broke off: ${word}`)
+  if (end === "malformed" || (said === "" && reply.toolCalls.length === 0)) return empty(request, reply)
+  return end === "length" ? new TruncatedReply({ text: reply.text, role }) : undefined
+}
 
-/** The error of a reply that says nothing. */
-export const empty = (request: { readonly call: Llm.CallId; readonly role: Llm.Role }, reply: Llm.Reply) =>
-  new Llm.LlmError({
+/** Returns the error of a reply that says nothing. */
+export const empty = (request: Pick<Llm.Request, "call" | "role">, reply: Llm.Reply) => {
+  const detail = isMalformed(reply)
+    ? "its tool call could not be read"
+    : reply.finishReason === "length"
+      ? "truncated in reasoning: allow more output tokens"
+      : undefined
+  return new Llm.LlmError({
     reason: Llm.Reason.EmptyReply({
       finishReason: reply.finishReason,
       rawFinishReason: reply.rawFinishReason,
-      onlyReasoning: reply.text.trim() !== "" || (reply.reasoning ?? "") !== ""
+      onlyReasoning: !isMalformed(reply) && (reply.text.trim() !== "" || (reply.reasoning ?? "") !== "")
     }),
     role: request.role,
     call: request.call,
-    ...(reply.finishReason === "length" ? { detail: "truncated in reasoning: allow more output tokens" } : {})
+    ...(detail === undefined ? {} : { detail })
   })
+}
+
+const isMalformed = (reply: Pick<Llm.Reply, "finishReason" | "rawFinishReason">) =>
+  FinishWord.ofReply(reply) === "malformed"
+
+/** Whether an empty reply was one around a tool call that could not be read. */
+export const heldMalformedCall = (error: Llm.LlmError): boolean =>
+  error.reason._tag === "EmptyReply" && isMalformed(error.reason)
 
 /** The conversation that shows the model its reply and what was wrong with it. */
 const withCorrection = (
@@ -126,11 +156,21 @@ const withCorrection = (
   reply: Llm.Reply,
   error: { readonly message: string }
 ): ReadonlyArray<Llm.Message> => {
-  const said = ReplyText.visible(reply.text)
   const correction: Llm.Message = { role: "user", content: correctionText(error) }
-  return said === ""
-    ? [...messages, correction]
-    : [...messages, { role: "assistant", content: ReplyText.cut(said, maxQuotedReply) }, correction]
+  return [...messages, said(reply), correction]
+}
+
+/**
+ * Returns a reply as the model's turn in front of a correction. It is there even when the reply said nothing: strict
+ * chat templates take no two users in a row, and no user right behind a tool's result.
+ */
+export const said = (reply: Llm.Reply): Llm.Message => {
+  const text = ReplyText.cut(ReplyText.visible(reply.text), maxQuotedReply)
+  return {
+    role: "assistant",
+    content: text === "" ? "(empty reply)" : text,
+    ...(reply.providerState === undefined ? {} : { providerState: reply.providerState })
+  }
 }
 
 /** What the model is told when its reply cannot be used. */
@@ -139,7 +179,10 @@ export const correctionText = (error: { readonly message: string }): string => {
     return "Your reply was cut off by the length limit. Reply again, complete and shorter, in the format asked for."
   }
   if (error instanceof Llm.LlmError) {
-    return "Your reply was empty. Reply again with the answer itself, in the format asked for."
+    const why = heldMalformedCall(error)
+      ? ": it held a tool call that could not be read, and there is no tool here"
+      : ""
+    return `Your reply was empty${why}. Reply again with the answer itself, in the format asked for.`
   }
   return `Your reply could not be used.\n${error.message}\nReply again, in the format asked for and with nothing else.`
 }

@@ -11,6 +11,7 @@ import * as Exit from "effect/Exit"
 import * as FiberRef from "effect/FiberRef"
 import * as Tracer from "effect/Tracer"
 import { at, CallPath, join } from "./CallPath.js"
+import * as FinishWord from "./FinishWord.js"
 import * as Journal from "./Journal.js"
 import * as Llm from "./Llm.js"
 import * as RunEvent from "./RunEvent.js"
@@ -118,8 +119,12 @@ const make = (
         return then(
           tell({ _tag: "ModelCallStarted", call, role }),
           Effect.matchCauseEffect(traced ? spanned(asked, "model", call, role) : asked, {
-            onSuccess: (reply) =>
-              then(tell({ _tag: "ModelCallEnded", call, role, startedAt, reply }), Effect.succeed(reply)),
+            onSuccess: (reply) => {
+              const ended = tell({ _tag: "ModelCallEnded", call, role, startedAt, reply: withoutState(reply) })
+              const doubt = doubtfulEnd(reply)
+              const warned = doubt === undefined ? undefined : tell({ ...doubt, call })
+              return then(ended, then(warned, Effect.succeed(reply)))
+            },
             onFailure: (cause) => {
               const error = RunEvent.errorInfo(Cause.squash(cause))
               return then(tell({ _tag: "ModelCallEnded", call, role, startedAt, error }), Effect.failCause(cause))
@@ -153,6 +158,21 @@ const make = (
         )
       })
   }
+}
+
+/** A reply for an event: what only its provider reads is not part of it. */
+const withoutState = (reply: Llm.Reply): Llm.Reply => {
+  const { providerState: _, ...rest } = reply
+  if (!rest.toolCalls.some((call) => call.providerState !== undefined)) return rest
+  return { ...rest, toolCalls: rest.toolCalls.map(({ arguments: text, id, name }) => ({ id, name, arguments: text })) }
+}
+
+/** Of a reply that is taken as whole, though its provider did not say so in a word that we know. */
+const doubtfulEnd = (reply: Llm.Reply): RunEvent.NewEvent | undefined => {
+  if (reply.finishReason !== "other" || FinishWord.ofReply(reply) !== "unknown") return undefined
+  const word = reply.rawFinishReason
+  const said = word === undefined ? "gave no finish reason" : `gave the unknown finish reason ${JSON.stringify(word)}`
+  return { _tag: "Warning", kind: "unknown_finish_reason", message: `The model ${said}; its reply is taken as whole.` }
 }
 
 const spanned = <A, E>(effect: Effect.Effect<A, E>, kind: "model" | "tool", call: Llm.CallId, who: string) =>

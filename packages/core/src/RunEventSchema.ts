@@ -19,11 +19,17 @@ export const Role = Schema.Literal(...roles).annotations({ identifier: "Role" })
 
 export const FinishReason = Schema.Literal("stop", "length", "tool-calls", "content-filter", "other")
 
-export const ToolCall = Schema.Struct({ id: Schema.String, name: Schema.String, arguments: Schema.String }).annotations(
-  {
-    identifier: "ToolCall"
-  }
-)
+/** What a model must see again with its own turn. Opaque. */
+export const ProviderState = Schema.Struct({ from: Schema.String, value: Schema.Unknown }).annotations({
+  identifier: "ProviderState"
+}) satisfies Schema.Schema<Llm.ProviderState, Llm.ProviderState>
+
+export const ToolCall = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  arguments: Schema.String,
+  providerState: optional(ProviderState)
+}).annotations({ identifier: "ToolCall" })
 
 /** A model's reply. Token counts are whole numbers where the provider gave them. */
 export const Reply = Schema.Struct({
@@ -32,8 +38,14 @@ export const Reply = Schema.Struct({
   reasoning: optional(Schema.String),
   finishReason: FinishReason,
   rawFinishReason: optional(Schema.String),
-  usage: Schema.Struct({ inputTokens: optional(Schema.Finite), outputTokens: optional(Schema.Finite) }),
-  model: optional(Schema.String)
+  usage: Schema.Struct({
+    inputTokens: optional(Schema.Finite),
+    outputTokens: optional(Schema.Finite),
+    cachedInputTokens: optional(Schema.Finite),
+    reasoningTokens: optional(Schema.Finite)
+  }),
+  model: optional(Schema.String),
+  providerState: optional(ProviderState)
 }).annotations({ identifier: "Reply" }) satisfies Schema.Schema<Llm.Reply, Llm.Reply>
 
 export const ErrorInfo = Schema.Struct({ tag: Schema.String, message: Schema.String }).annotations({

@@ -180,11 +180,10 @@ const loop = (
         ...limits.format
       }
       const reply = yield* run.complete(request)
-      if (reply.finishReason === "content-filter") return yield* Effect.fail(Reask.refused(request, reply))
       const move = protocol.read(request, reply)
       lastText = move.text === "" ? lastText : move.text
       if (move._tag === "Unusable") {
-        const again = !corrected && turn < limits.maxTurns
+        const again = !corrected && turn < limits.maxTurns && canHelp(move.error)
         yield* run.emit(rejected(run.id(request.call), move, again))
         if (!again) return yield* Effect.fail(ending(move, lastText))
         corrected = true
@@ -332,6 +331,8 @@ const rejected = (call: Llm.CallId, move: Protocol.Unusable, reask: boolean): Ru
   error: typeof move.error === "string" ? { tag: "Malformed", message: move.error } : RunEvent.errorInfo(move.error),
   reask
 })
+
+const canHelp = (error: Protocol.Unusable["error"]): boolean => typeof error === "string" || Reask.canHelp(error)
 
 const ending = (move: Protocol.Unusable, lastText: string): Stuck | TruncatedReply | LlmError =>
   typeof move.error === "string" ? new Stuck({ kind: "malformed", detail: move.error, lastText }) : move.error

@@ -3,7 +3,7 @@
  */
 import * as Journal from "@forethought/core/Journal"
 import * as Llm from "@forethought/core/Llm"
-import { TruncatedReply } from "@forethought/core/ReplyError"
+import * as Reask from "@forethought/core/Reask"
 import * as RunEvent from "@forethought/core/RunEvent"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
 import type { ToolContext } from "@forethought/core/Tool"
@@ -67,19 +67,8 @@ const ask = (options: Options, input: string, { call }: ToolContext) =>
       )
     const endedAt = yield* Clock.currentTimeMillis
     yield* Journal.record({ _tag: "ModelCallEnded", call, at: endedAt, role, startedAt, reply })
-    if (reply.finishReason === "content-filter") {
-      return yield* new Llm.LlmError({ reason: Llm.Reason.Refused(reply.text), role, call })
-    }
     const text = ReplyText.visible(reply.text)
-    if (reply.finishReason === "length") return yield* new TruncatedReply({ text, role })
-    if (text === "") {
-      const onlyReasoning = reply.text.trim() !== "" || (reply.reasoning ?? "") !== ""
-      const { finishReason, rawFinishReason } = reply
-      return yield* new Llm.LlmError({
-        reason: Llm.Reason.EmptyReply({ finishReason, rawFinishReason, onlyReasoning }),
-        role,
-        call
-      })
-    }
+    const error = Reask.flaw({ role, call }, { ...reply, toolCalls: [] }, text)
+    if (error !== undefined) return yield* Effect.fail(error)
     return text
   })

@@ -33,6 +33,9 @@ export const nativeFormat =
 export const cutOff =
   "Your reply was cut off by the length limit, so none of it was carried out. Do it again in a shorter reply."
 
+export const malformedCall =
+  "Your tool call could not be read, so it was not carried out. Call the tool again, or reply with your final answer."
+
 export const empty = "Your reply was empty. Reply with your final answer, from what you have found so far."
 
 export const noTool = "You asked for no tool. Reply with `Final Answer:` and your final answer."

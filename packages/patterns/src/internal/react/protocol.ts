@@ -5,7 +5,7 @@
  */
 import type * as Llm from "@forethought/core/Llm"
 import * as Reask from "@forethought/core/Reask"
-import { TruncatedReply } from "@forethought/core/ReplyError"
+import type { TruncatedReply } from "@forethought/core/ReplyError"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
 import { fromArguments } from "@forethought/core/Tool"
 import type * as Toolbox from "@forethought/core/Toolbox"
@@ -65,8 +65,16 @@ export const native = (toolbox: Toolbox.Service, resolve: (name: string) => stri
     offer: tools.length === 0 ? {} : { tools },
     read: (request, reply) => {
       const text = ReplyText.visible(reply.text)
-      const unusable = cutOrEmpty(request, reply, text)
+      const unusable = flawed(request, reply, text)
       if (unusable !== undefined) return unusable
+      if (reply.finishReason === "tool-calls" && reply.toolCalls.length === 0 && tools.length > 0) {
+        return {
+          _tag: "Unusable",
+          text,
+          correction: `You announced a tool call, but none arrived. ${prompts.nativeFormat}`,
+          error: "The model announced tool calls that did not arrive."
+        }
+      }
       if (reply.toolCalls.length > 0) {
         const calls = reply.toolCalls.map((call): AskedCall => {
           const name = resolve(call.name)
@@ -102,7 +110,7 @@ export const native = (toolbox: Toolbox.Service, resolve: (name: string) => stri
     ],
     correct: (reply, move) =>
       reply.toolCalls.length === 0
-        ? [...said(move.text), { role: "user", content: move.correction }]
+        ? [Reask.said(reply), { role: "user", content: move.correction }]
         : [
             assistant(reply),
             ...reply.toolCalls.map(
@@ -121,7 +129,8 @@ export const native = (toolbox: Toolbox.Service, resolve: (name: string) => stri
 const assistant = (reply: Llm.Reply): Llm.Message => ({
   role: "assistant",
   content: ReplyText.visible(reply.text),
-  toolCalls: reply.toolCalls.map((call) => (isJson(call.arguments) ? call : { ...call, arguments: "{}" }))
+  toolCalls: reply.toolCalls.map((call) => (isJson(call.arguments) ? call : { ...call, arguments: "{}" })),
+  ...(reply.providerState === undefined ? {} : { providerState: reply.providerState })
 })
 
 const isJson = (text: string): boolean => {
@@ -141,7 +150,7 @@ export const text = (resolve: (name: string) => string | undefined): Protocol =>
   offer: { stop: ["\nObservation:"] },
   read: (request, reply) => {
     const visible = ReplyText.visible(reply.text)
-    const unusable = cutOrEmpty(request, reply, visible)
+    const unusable = flawed(request, reply, visible)
     if (unusable !== undefined) return unusable
     const turn = readTurn(reply.text, (name) => resolve(name) !== undefined)
     if (Either.isLeft(turn)) {
@@ -177,32 +186,21 @@ export const text = (resolve: (name: string) => string | undefined): Protocol =>
         { role: "user", content: `Observation: ${shown(observation, maxChars)}` }
       ]
     }),
-  correct: (_reply, move) => [...said(move.text), { role: "user", content: move.correction }]
+  correct: (reply, move) => [Reask.said(reply), { role: "user", content: move.correction }]
 })
 
 // ---------------------------------------------------------------------------------------------------------------
 // both
 // ---------------------------------------------------------------------------------------------------------------
 
-const cutOrEmpty = (
-  request: Pick<Llm.Request, "call" | "role">,
-  reply: Llm.Reply,
-  text: string
-): Unusable | undefined => {
-  if (text === "" && reply.toolCalls.length === 0) {
-    return { _tag: "Unusable", text, correction: prompts.empty, error: Reask.empty(request, reply) }
-  }
-  if (reply.finishReason !== "length") return undefined
-  return {
-    _tag: "Unusable",
-    text,
-    correction: prompts.cutOff,
-    error: new TruncatedReply({ text: reply.text, role: request.role })
-  }
+/** A reply that is of no use whatever it says. */
+const flawed = (request: Pick<Llm.Request, "call" | "role">, reply: Llm.Reply, text: string): Unusable | undefined => {
+  const error = Reask.flaw(request, reply, text)
+  if (error === undefined) return undefined
+  if (error._tag === "TruncatedReply") return { _tag: "Unusable", text, correction: prompts.cutOff, error }
+  const correction = Reask.heldMalformedCall(error) ? prompts.malformedCall : prompts.empty
+  return { _tag: "Unusable", text, correction, error }
 }
-
-const said = (text: string): ReadonlyArray<Llm.Message> =>
-  text === "" ? [] : [{ role: "assistant", content: ReplyText.cut(text, 8_000) }]
 
 const shown = (observation: Observation, maxChars: number): string => {
   const status = observation.outcome === "ok" ? "" : `The call did not succeed (${observation.outcome}).\n`

@@ -5,9 +5,9 @@ import type * as AiError from "@effect/ai/AiError"
 import * as LanguageModel from "@effect/ai/LanguageModel"
 import type * as Prompt from "@effect/ai/Prompt"
 import type * as Toolkit from "@effect/ai/Toolkit"
+import * as FinishWord from "@forethought/core/FinishWord"
 import type { JsonSchema } from "@forethought/core/Json"
 import {
-  type FinishReason,
   Llm,
   LlmError,
   type Message,
@@ -26,12 +26,14 @@ import * as Layer from "effect/Layer"
 import * as ParseResult from "effect/ParseResult"
 import * as Redacted from "effect/Redacted"
 import type { Watcher } from "./Delta.js"
-import { classify, cleanDetail } from "./internal/httpFailure.js"
-import { asNumber, asObject, asString } from "./internal/json.js"
+import * as History from "./internal/history.js"
+import { classify, cleanDetail, plainText } from "./internal/httpFailure.js"
+import { asArray, asNumber, asObject, asString, type JsonObject, parseJson } from "./internal/json.js"
 import * as LenientTool from "./internal/lenientTool.js"
 import { stopIndex } from "./internal/stop.js"
 import { type BrokenStream, collect, tellParts } from "./internal/streamParts.js"
 import * as ToolArguments from "./internal/toolArguments.js"
+import * as ToolSchema from "./internal/toolSchema.js"
 import { watcherOf } from "./internal/watcher.js"
 import * as Retry from "./Retry.js"
 
@@ -60,7 +62,10 @@ export interface Options extends Retry.Options {
   readonly onDelta?: Watcher | undefined
   /** Kept out of the errors, in case that the provider echoes one. */
   readonly secrets?: ReadonlyArray<Redacted.Redacted> | undefined
-  /** Changes the JSON Schema of a tool for a provider that takes only a part of the language. Default: as it is. */
+  /**
+   * Changes the JSON Schema of a tool for a provider that takes only a part of the language. Default: what OpenAI and
+   * Anthropic take, an object with `properties` and no combinator at its root.
+   */
   readonly toolParameters?: ((schema: JsonSchema) => JsonSchema) | undefined
   /** The form in which a provider takes a tool's result. Default: the text itself. */
   readonly toolResult?: ((text: string) => unknown) | undefined
@@ -78,7 +83,8 @@ export type Configure = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effe
  *
  * Tools are offered with their real JSON Schema but are not resolved: the model's calls come back as they are, with
  * arguments as JSON text and unknown names included. (Arguments that are no JSON fail inside the provider's package,
- * before anyone can see them: `BadRequest`.)
+ * before anyone can see them: `Unreadable`.) What a provider's package notes on reasoning and on calls, such as a
+ * signature, goes back with the turn.
  *
  * An `AiError` becomes an `LlmError` by its tag and its HTTP status, as `OpenAiCompatible` describes. A retryable
  * failure is repeated as `Retry` describes: turn that off with `maxRetries: 0` where the LanguageModel's own client
@@ -108,8 +114,8 @@ export const make = (model: LanguageModel.Service, options: Options = {}): Servi
       })
     const watcher = watcherOf(request, options.onDelta)
     const asked = {
-      prompt: encodeMessages(request.messages, options.toolResult ?? identity),
-      toolkit: toolkit(request.tools ?? [], options.toolParameters ?? identity),
+      prompt: encodeMessages(History.prepare(request.messages, from), options.toolResult ?? identity),
+      toolkit: toolkit(request.tools ?? [], options.toolParameters ?? ToolSchema.plain),
       disableToolCallResolution: true as const
     }
     const whole = model.generateText(asked).pipe(
@@ -131,7 +137,11 @@ export const make = (model: LanguageModel.Service, options: Options = {}): Servi
       ),
       Effect.flatMap((parts) => {
         const refusal = readRefusal(parts)
-        return refusal === "" ? Effect.succeed(readReply(parts, request)) : Effect.fail(fail(Reason.Refused(refusal)))
+        if (refusal !== "") return Effect.fail(fail(Reason.Refused(refusal)))
+        const reply = readReply(parts, request)
+        return FinishWord.ofReply(reply) === "broken"
+          ? Effect.fail(fail(Reason.Unavailable(), `the reply broke off: ${reply.rawFinishReason}`))
+          : Effect.succeed(reply)
       }),
       Effect.timeoutFail({
         duration: timeout,
@@ -179,13 +189,28 @@ const encodeMessages = (
 
 // Anthropic refuses an empty block of text, and a message without any block.
 const encodeAssistant = (message: Message & { readonly role: "assistant" }): Prompt.MessageEncoded => {
-  const content: Array<Prompt.AssistantMessagePartEncoded> = []
+  const content: Array<Prompt.AssistantMessagePartEncoded> = asArray(
+    asObject(message.providerState?.value)?.["parts"]
+  ).flatMap((part): ReadonlyArray<Prompt.ReasoningPartEncoded> => {
+    const text = asString(asObject(part)?.["text"])
+    return text === undefined ? [] : [{ type: "reasoning", text, options: optionsOf(asObject(part)?.["options"]) }]
+  })
   if (message.content !== "") content.push({ type: "text", text: message.content })
-  for (const { id, name, arguments: text } of message.toolCalls ?? []) {
-    content.push({ type: "tool-call", id, name, params: ToolArguments.toObject(text) })
+  for (const { arguments: text, id, name, providerState } of message.toolCalls ?? []) {
+    const options = optionsOf(providerState?.value)
+    content.push({ type: "tool-call", id, name, params: ToolArguments.toObject(text), options })
   }
   return { role: "assistant", content }
 }
+
+/** What a provider's package noted, under its own name. */
+const optionsOf = (value: unknown): { readonly [provider: string]: JsonObject } =>
+  Object.fromEntries(
+    Object.entries(asObject(value) ?? {}).flatMap(([provider, noted]) => {
+      const object = asObject(noted)
+      return object === undefined ? [] : [[provider, object]]
+    })
+  )
 
 /** The tools as a model sees them, for one request; none of them is run here. */
 const toolkit = (
@@ -217,6 +242,8 @@ const readReply = (content: ReadonlyArray<unknown>, request: Request): Reply => 
   const text: Array<string> = []
   const reasoning: Array<string> = []
   const toolCalls: Array<ToolCall> = []
+  /** The parts that a provider may want back with what it noted on them. */
+  const kept: Array<JsonObject> = []
   let finish: Pick<Reply, "finishReason" | "rawFinishReason" | "usage"> = { finishReason: "other", usage: {} }
   let model: string | undefined
   for (const [index, value] of content.entries()) {
@@ -227,15 +254,19 @@ const readReply = (content: ReadonlyArray<unknown>, request: Request): Reply => 
         break
       case "reasoning":
         reasoning.push(asString(part["text"]) ?? "")
+        kept.push({ type: "reasoning", text: asString(part["text"]) ?? "", options: notes(part) })
         break
-      case "tool-call":
+      case "tool-call": {
         if (part["providerExecuted"] === true) break
+        const value = notes(part)
         toolCalls.push({
           id: asString(part["id"]) || `call_${request.messages.length}_${index}`,
           name: asString(part["name"]) ?? "",
-          arguments: ToolArguments.toText(part["params"])
+          arguments: ToolArguments.toText(part["params"]),
+          ...(Object.keys(value).length === 0 ? {} : { providerState: { from, value } })
         })
         break
+      }
       case "response-metadata":
         model = asString(part["modelId"]) ?? optionValue(part["modelId"])
         break
@@ -248,14 +279,25 @@ const readReply = (content: ReadonlyArray<unknown>, request: Request): Reply => 
   const whole = text.join("")
   const end = stopIndex(whole, request.stop ?? [])
   if (end < whole.length) finish = { finishReason: "stop", usage: finish.usage }
+  const isNoted = kept.some((part) => Object.keys(asObject(part["options"]) ?? {}).length > 0)
   return {
     text: whole.slice(0, end),
-    toolCalls,
+    toolCalls: History.uniqueIds(toolCalls, request.messages.length),
     ...(thought === "" ? {} : { reasoning: thought }),
     ...finish,
-    ...(model === undefined || model === "" ? {} : { model })
+    ...(model === undefined || model === "" ? {} : { model }),
+    ...(isNoted || toolCalls.length > 0 ? { providerState: { from, value: { parts: isNoted ? kept : [] } } } : {})
   }
 }
+
+/**
+ * What a provider's package noted on a part of its reply and reads on the same part of a prompt, such as a signature. It
+ * is kept under the provider's own name, so that the package of another provider passes it over.
+ */
+const notes = (part: JsonObject): JsonObject => asObject(parseJson(JSON.stringify(part["metadata"] ?? {}))) ?? {}
+
+/** The states of every LanguageModel have one form: see {@link notes}. */
+const from = "@effect/ai"
 
 /** OpenAI's refusal travels in the metadata of an empty text. */
 const readRefusal = (content: ReadonlyArray<unknown>): string =>
@@ -266,19 +308,21 @@ const readRefusal = (content: ReadonlyArray<unknown>): string =>
 /** A decoded part holds an Option where the encoded one holds a string. */
 const optionValue = (value: unknown): string | undefined => asString(asObject(value)?.["value"])
 
-const readFinish = (part: { readonly [key: string]: unknown }) => {
-  const raw = asString(part["reason"])
-  const known: ReadonlyArray<FinishReason> = ["stop", "length", "tool-calls", "content-filter"]
-  const finishReason = known.find((reason) => reason === raw)
+const readFinish = (part: JsonObject) => {
+  // `other` and `unknown` say that the package does not know either.
+  const word = asString(part["reason"])
   const usage = asObject(part["usage"])
-  const inputTokens = asNumber(usage?.["inputTokens"])
-  const outputTokens = asNumber(usage?.["outputTokens"])
+  const count = (name: string, given: string) => {
+    const tokens = asNumber(usage?.[given])
+    return tokens === undefined ? {} : { [name]: tokens }
+  }
   return {
-    finishReason: finishReason ?? "other",
-    ...(finishReason === undefined && raw !== undefined ? { rawFinishReason: raw } : {}),
+    ...FinishWord.read(word === "other" || word === "unknown" ? undefined : word),
     usage: {
-      ...(inputTokens === undefined ? {} : { inputTokens }),
-      ...(outputTokens === undefined ? {} : { outputTokens })
+      ...count("inputTokens", "inputTokens"),
+      ...count("outputTokens", "outputTokens"),
+      ...count("cachedInputTokens", "cachedInputTokens"),
+      ...count("reasoningTokens", "reasoningTokens")
     }
   }
 }
@@ -301,21 +345,27 @@ const explain = (error: AiError.AiError | BrokenStream, now: number): readonly [
         const { reason, detail } = classify({ status, headers, text: error.body ?? "", now })
         return [reason, detail]
       }
-      // The body of a success cannot be read: an HTML page comes from another server, all else is lost on the way.
+      // The body of a success cannot be read: a page comes from another server, all else is lost on the way.
       return headers["content-type"]?.includes("text/html")
-        ? [Reason.BadRequest(), "the server answered with an HTML page"]
+        ? [Reason.Unreadable(), `the server answered with ${plainText(error.body ?? "<")}`]
         : [Reason.Unavailable(), error.description ?? "the response is empty, cut off or no valid JSON"]
     }
-    case "MalformedOutput":
+    case "MalformedOutput": {
       // An empty body is read as null, which then does not fit: it was lost on the way.
-      if (ParseResult.isParseError(error.cause) && error.cause.issue.actual === null) {
-        return [Reason.Unavailable(), "the response is empty"]
-      }
-      return [Reason.BadRequest(), error.description ?? describeCause(error.cause) ?? ""]
+      const read = ParseResult.isParseError(error.cause) ? error.cause.issue.actual : undefined
+      if (read === null) return [Reason.Unavailable(), "the response is empty"]
+      return [Reason.Unreadable(), `the provider's package cannot read the reply${firstWords(read)}`]
+    }
     case "MalformedInput":
+      return [Reason.BadRequest(), "the provider's package cannot write the request"]
     case "UnknownError":
       return [Reason.BadRequest(), error.description ?? describeCause(error.cause) ?? ""]
   }
 }
 
-const describeCause = (cause: unknown): string | undefined => (cause instanceof Error ? cause.message : undefined)
+/** The beginning of what could not be read. The issue of a Schema is a tree that helps nobody here. */
+const firstWords = (read: unknown): string =>
+  read === undefined ? "" : `: ${JSON.stringify(read)?.slice(0, 200) ?? ""}`
+
+const describeCause = (cause: unknown): string | undefined =>
+  cause instanceof Error && !ParseResult.isParseError(cause) ? cause.message : undefined

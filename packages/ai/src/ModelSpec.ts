@@ -183,7 +183,7 @@ const build = (
     }
   })
 
-const hosted = (kind: "openai" | "anthropic" | "google", options: import("./internal/provider.js").Options) => {
+const hosted = (kind: "openai" | "anthropic" | "google", options: import("./internal/hosted.js").Options) => {
   switch (kind) {
     case "openai":
       return Effect.map(
@@ -287,9 +287,9 @@ const notUsable = (kind: Kind, problem: string, advice: string) =>
   Effect.fail(new ModelNotUsable({ kind, problem, advice }))
 
 const needs: { readonly [kind in Kind]: string } = {
-  openai: "@effect/ai-openai",
-  anthropic: "@effect/ai-anthropic",
-  google: "@effect/ai-google",
+  openai: "@effect/platform",
+  anthropic: "@effect/platform",
+  google: "@effect/platform",
   gguf: "node-llama-cpp@3.21.1",
   ollama: "@effect/platform",
   "openai-compatible": "@effect/platform",

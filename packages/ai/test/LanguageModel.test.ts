@@ -270,14 +270,14 @@ describe("errors", () => {
     [
       "a success that is an HTML page",
       responseError(200, "<html>", { reason: "Decode", headers: { "content-type": "text/html; charset=utf-8" } }),
-      { _tag: "BadRequest" }
+      { _tag: "Unreadable" }
     ],
     ["no connection", requestError("Transport"), { _tag: "Unavailable" }],
     ["a bad address", requestError("InvalidUrl"), { _tag: "BadRequest" }],
     [
       "malformed output",
       new AiError.MalformedOutput({ module: "S", method: "m", description: "nonsense" }),
-      { _tag: "BadRequest" }
+      { _tag: "Unreadable" }
     ],
     ["unknown", new AiError.UnknownError({ module: "S", method: "m", cause: new Error("odd") }), { _tag: "BadRequest" }]
   ]

@@ -237,8 +237,8 @@ describe("the reply", () => {
     ],
     [
       "an unknown finish reason",
-      Wire.openAi({ content: "x" }, { finish_reason: "insufficient_system_resource" }),
-      { finishReason: "other", rawFinishReason: "insufficient_system_resource" }
+      Wire.openAi({ content: "x" }, { finish_reason: "complete" }),
+      { finishReason: "other", rawFinishReason: "complete" }
     ],
     ["no finish reason", Wire.openAi({ content: "x" }, { finish_reason: null }), { finishReason: "other" }],
     [
@@ -377,15 +377,15 @@ describe("errors", () => {
     [
       "an HTML page with 200 is another server",
       Loopback.text("<!doctype html><title>Welcome</title>", 200, "text/html"),
-      { _tag: "BadRequest" },
+      { _tag: "Unreadable" },
       "an HTML page instead of JSON: check the base URL"
     ],
-    ["text with 200", Loopback.text("Ollama is running"), { _tag: "BadRequest" }, "text instead of JSON"],
+    ["text with 200", Loopback.text("Ollama is running"), { _tag: "Unreadable" }, "text instead of JSON"],
     ["an empty body with 200", Loopback.text(""), { _tag: "Unavailable" }, "the response is empty"],
     ["a body that ends early", Loopback.text('{"choices":[{"mess'), { _tag: "Unavailable" }, "cut off"],
     ["a connection dropped in the body", Loopback.cut(Wire.openAi({ content: "x" })), { _tag: "Unavailable" }, "broke"],
     ["a connection dropped before the response", Loopback.reset, { _tag: "Unavailable" }, "the connection failed"],
-    ["no choices", Loopback.json({ object: "list", data: [] }), { _tag: "BadRequest" }, "no choices"],
+    ["no choices", Loopback.json({ object: "list", data: [] }), { _tag: "Unreadable" }, "no choices"],
     [
       "an error inside a 200, with a status as its code",
       Loopback.json({ error: { code: 429, message: "Provider returned error" } }, 200, { "retry-after": "5" }),

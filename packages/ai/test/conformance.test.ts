@@ -231,8 +231,8 @@ describe.each(providers)("$name", (provider) => {
     ["an empty body", Loopback.text("", 200, "application/json"), "Unavailable"],
     ["a connection that is cut", Loopback.cut(provider.reply({ text: "x" })), "Unavailable"],
     ["a connection that is dropped", Loopback.reset, "Unavailable"],
-    ["an HTML page", Loopback.text("<html>", 200, "text/html"), "BadRequest"],
-    ["JSON of another kind", Loopback.json({ hello: "world" }), "BadRequest"]
+    ["an HTML page", Loopback.text("<html>", 200, "text/html"), "Unreadable"],
+    ["JSON of another kind", Loopback.json({ hello: "world" }), "Unreadable"]
   ] as const)("%s", ([, answer, tag]) =>
     Effect.gen(function* () {
       const { error } = yield* failed(answer)

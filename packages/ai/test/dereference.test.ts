@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { dereference } from "../src/internal/dereference.js"
+import { dereference } from "../src/internal/toolSchema.js"
 
 describe("dereference", () => {
   it("writes definitions out, also those that lie in each other", () => {

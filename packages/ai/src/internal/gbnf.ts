@@ -4,8 +4,8 @@
  */
 import type { JsonSchema } from "@forethought/core/Json"
 import type { GbnfJsonSchema } from "node-llama-cpp"
-import { dereference } from "./dereference.js"
 import { asArray, asNumber, asObject, asString } from "./json.js"
+import { dereference } from "./toolSchema.js"
 
 /** The schema, or `undefined` where it cannot be expressed. Optional properties become required ones. */
 export const toGbnf = (schema: JsonSchema): GbnfJsonSchema | undefined => convert(dereference(schema), 0)

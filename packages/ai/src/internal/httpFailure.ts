@@ -1,29 +1,31 @@
 /**
- * What an HTTP response that is no reply means. Decided by the status and by the codes in the body; the text of a
- * message is asked only where a provider gives no code of its own.
+ * What an HTTP response that is no reply means. Decided by the codes in the body and by the status; the words of a
+ * message are asked where a provider gives no code of its own, and for a full context, for which there are few.
  */
 import { Reason } from "@forethought/core/Llm"
-import { asArray, asNumber, asObject, asString, type JsonObject, parseJson } from "./json.js"
+import { asArray, asNumber, asObject, asObjects, asString, type JsonObject, parseJson } from "./json.js"
+import * as Waits from "./waits.js"
 
 /** At most this many characters of a server's message reach an error. */
 const detailLimit = 500
 /** Shorter values protect nothing, and removing each `1` would leave a message unreadable. */
 const shortestSecret = 4
 
-/** An error body, read leniently: OpenAI, llama.cpp, Ollama, vLLM (old and new), Anthropic, Google, FastAPI. */
+/** An error body, read leniently: OpenAI and its imitators, Anthropic, Google, FastAPI, MiniMax, Z.ai, MCP-like `code`s. */
 export interface ErrorBody {
   readonly message: string | undefined
   /** Every word that names the kind of error: code, type, status, reasons. */
   readonly codes: ReadonlyArray<string>
-  /** A number in place of a code, as OpenRouter, llama.cpp and vLLM send it: an HTTP status. */
+  /** A number in place of a code: an HTTP status, as OpenRouter, llama.cpp and vLLM send it. */
   readonly status: number | undefined
-  /** The field of the request that is at fault. */
-  readonly param: string | undefined
-  /** A delay in milliseconds, as Google puts it into the body. */
-  readonly retryDelay: number | undefined
+  /** The fields of the request that are named as being at fault. */
+  readonly fields: ReadonlyArray<string>
+  /** A delay in milliseconds, where the body names one. */
+  readonly retryAfter: number | undefined
 }
 
 export interface HttpFailure {
+  /** `undefined` for an error inside a successful response. */
   readonly status: number | undefined
   readonly headers: { readonly [name: string]: string | undefined }
   /** The body as received. */
@@ -37,14 +39,79 @@ export interface Classified {
   readonly reason: Reason
   readonly detail: string
   readonly body: ErrorBody
+  /** Whether the provider could not read a tool call of its own model: the model can be asked again. */
+  readonly malformedCall: boolean
 }
+
+// ---------------------------------------------------------------------------------------------------------------
+// words
+// ---------------------------------------------------------------------------------------------------------------
 
 const contextCodes = new Set([
   "context_length_exceeded",
   "exceed_context_size_error",
   "model_max_prompt_tokens_exceeded",
   "tokens_limit_reached",
-  "request_too_large"
+  "request_too_large",
+  "string_above_max_length",
+  "contextwindowexceedederror",
+  "context_window_exceeded",
+  "prompt_too_long",
+  "input_too_long",
+  // Z.ai's and MiniMax's numbers.
+  "1261",
+  "1039"
+])
+
+/** How servers say that the context is full. Each row is a regular expression without a loop inside a loop. */
+const contextPhrases: ReadonlyArray<RegExp> = [
+  /(?:maximum|max|available|model's|loaded with|total|size of|of the) (?:model )?context[ -]?(?:length|size|window)/,
+  /context[ -]?(?:length|size|window)[^.]{0,60}(?:exceed|overflow|limit|of only|too|is only|reached)/,
+  /(?:exceed|exceeds|exceeded|exceeding|greater than|larger than|longer than|over|beyond|overflows?)[^.]{0,60}context/,
+  /context[^.]{0,20}overflow/,
+  /context[ _]?window[ _]?exceeded/,
+  /(?:prompt|input|request|conversation|message)s?[^.]{0,20}(?:is|are|was) too (?:long|large)/,
+  /too large for model with/,
+  /input token count/,
+  /input length[^.]{0,40}(?:exceed|maximum|limit)/,
+  /(?:maximum|allowed) (?:allowed )?(?:input|prompt|model|message) length/,
+  /range of input length/,
+  /(?:prompt|input)[^.]{0,30}exceeds? (?:the )?(?:max|limit|model)/,
+  /(?:prompt|input) tokens?[^.]{0,40}(?:exceed|limit|maximum|more than)/,
+  /tokens? in request more than/,
+  /total tokens exceeds?/,
+  /exceeds? (?:the )?(?:model'?s? )?(?:max(?:imum)? )?(?:input )?token limit/,
+  /exceeded model token limit/,
+  /too many input tokens/,
+  /expected maxlength/,
+  /reduce the length of the (?:messages|prompt|input)/,
+  /length of (?:all )?(?:the )?messages (?:is|are) too long/,
+  /tokens \+ `?max_new_tokens`? must be/,
+  /`?inputs`? must have less than/,
+  /current length is \d+ while limit is/,
+  /(?:prompt|input) (?:token count|length|size)?[^.]{0,30}exceeds the (?:context )?limit of/,
+  /longer than the model's context/
+]
+
+/** In the words of llama.cpp, llama-cpp-python and LiteLLM, which send it with a 500. */
+const overflowByStatus500 =
+  /context size has been exceeded|larger than the max context size|exceed context window of|contextwindowexceedederror/
+
+/** Never a full context, though a message may speak of tokens and limits. */
+const ratePhrases =
+  /rate[ _-]?limit|too many (?:requests|tokens, please wait)|requests per (?:minute|day|second|hour)|tokens per (?:minute|day|hour)|\b[rt]p[md]\b|throttl|quota|concurren(?:cy|t requests)|slow down|capacity exceeded/
+
+const rateCodes = new Set([
+  "rate_limit_exceeded",
+  "rate_limit_error",
+  "ratelimiterror",
+  "resource_exhausted",
+  "too_many_requests",
+  "throttlingexception",
+  "throttling",
+  "1002",
+  "1302",
+  "1305"
 ])
 // An account without credit answers every request in the same way, so this is a matter of credentials and not of
 // waiting, although OpenAI sends it as a 429.
@@ -52,30 +119,82 @@ const accountCodes = new Set([
   "insufficient_quota",
   "billing_hard_limit_reached",
   "billing_not_active",
+  "billing_error",
   "invalid_api_key",
-  "API_KEY_INVALID",
+  "api_key_invalid",
   "authentication_error",
+  "authenticationerror",
   "permission_error",
-  "PERMISSION_DENIED",
-  "UNAUTHENTICATED"
+  "permission_denied",
+  "unauthenticated",
+  "unauthorized",
+  "arrearage",
+  "1004",
+  "1008",
+  "1113"
 ])
-const filterCodes = new Set(["content_filter", "content_policy_violation"])
-const rateCodes = new Set(["rate_limit_exceeded", "rate_limit_error", "RESOURCE_EXHAUSTED", "too_many_requests"])
-/** How the providers without a code of their own say that the context is full. */
-const contextPhrases = [
-  "maximum context length",
-  "exceeds the available context size",
-  "prompt is too long",
-  "input token count",
-  "maximum model length"
-]
+const filterCodes = new Set([
+  "content_filter",
+  "content_policy_violation",
+  "contentpolicyviolationerror",
+  "data_inspection_failed",
+  "1301"
+])
+const busyCodes = new Set([
+  "overloaded_error",
+  "overloaded",
+  "api_error",
+  "server_error",
+  "internal_server_error",
+  "internalservererror",
+  "internal_error",
+  "internal",
+  "unavailable",
+  "service_unavailable",
+  "timeout_error",
+  "timeout",
+  "1000",
+  "1001",
+  "1024",
+  "1234"
+])
+/** Kinds of error that the same request meets again. */
+const requestCodes = new Set([
+  "invalid_request_error",
+  "badrequesterror",
+  "invalid_argument",
+  "invalid_prompt",
+  "not_found_error",
+  "model_not_found",
+  "1210",
+  "1214",
+  "2013"
+])
+const busyPhrases =
+  /overload|(?:model|server) (?:is )?(?:still )?(?:loading|busy|starting)|try again|temporar|unavailable/
 
-const none: ErrorBody = { message: undefined, codes: [], status: undefined, param: undefined, retryDelay: undefined }
+// ---------------------------------------------------------------------------------------------------------------
+// reading
+// ---------------------------------------------------------------------------------------------------------------
 
-const holdsError = (body: JsonObject): boolean =>
-  body["object"] === "error" ||
-  asObject(body["error"]) !== undefined ||
-  (typeof body["error"] === "string" && body["error"] !== "")
+const none: ErrorBody = { message: undefined, codes: [], status: undefined, fields: [], retryAfter: undefined }
+
+/** Whether a body, or a part of one, reports an error, although the response is a success. */
+const holdsError = (body: JsonObject): boolean => {
+  const error = body["error"]
+  const state = asNumber(asObject(body["base_resp"])?.["status_code"])
+  return (
+    body["object"] === "error" ||
+    body["type"] === "error" ||
+    asObject(error) !== undefined ||
+    error === true ||
+    (typeof error === "string" && error !== "") ||
+    (state !== undefined && state !== 0) ||
+    (body["success"] === false && (body["code"] !== undefined || body["msg"] !== undefined)) ||
+    // FastAPI.
+    (body["detail"] !== undefined && Object.keys(body).length === 1)
+  )
+}
 
 /** The part of a successful body that reports an error: all of it, or its choice. */
 export const brokenPart = (body: JsonObject): JsonObject | undefined =>
@@ -84,72 +203,128 @@ export const brokenPart = (body: JsonObject): JsonObject | undefined =>
 const readErrorBody = (parsed: unknown): ErrorBody => {
   const outer = asObject(Array.isArray(parsed) ? parsed[0] : parsed)
   if (outer === undefined) return none
-  const inner = asObject(outer["error"]) ?? outer
-  const details = asArray(inner["details"]).flatMap<JsonObject>((detail) => asObject(detail) ?? [])
-  const codes = [inner["code"], inner["type"], inner["status"], ...details.map((detail) => detail["reason"])]
-  const numeric = [inner["code"], inner["status"]].flatMap((code) => asNumber(code) ?? [])
-  const validation = asArray(inner["detail"]).flatMap((issue) => asString(asObject(issue)?.["msg"]) ?? [])
-  const delay = details.flatMap((detail) => asString(detail["retryDelay"]) ?? [])[0]
-  return {
-    message:
-      asString(inner["message"]) ??
+  const base = asObject(outer["base_resp"])
+  const inner = asObject(outer["error"]) ?? base ?? outer
+  const details = asObjects(inner["details"])
+  const codes = [
+    inner["code"],
+    inner["type"],
+    inner["status"],
+    inner["status_code"],
+    outer["code"],
+    outer["error_type"]
+  ]
+  const reasons = details.map((detail) => detail["reason"])
+  const numeric = [inner["code"], inner["status"], inner["status_code"]].flatMap((code) => asNumber(code) ?? [])
+  const issues = asObjects(inner["detail"])
+  const raw = asString(asObject(inner["metadata"])?.["raw"])
+  const words = [
+    asString(inner["message"]) ??
+      asString(inner["msg"]) ??
+      asString(inner["status_msg"]) ??
       asString(outer["error"]) ??
       asString(inner["detail"]) ??
-      (validation.length > 0 ? validation.join("; ") : undefined),
-    codes: codes.flatMap((code) => asString(code) ?? []),
+      asString(outer["message"]) ??
+      (issues.length > 0 ? issues.map(describeIssue).join("; ") : undefined),
+    // OpenRouter's message says only that its provider failed.
+    raw
+  ].flatMap((text) => (text === undefined || text === "" ? [] : [text]))
+  const message = words.length === 0 ? undefined : words.join(": ")
+  return {
+    message,
+    codes: [...codes, ...reasons].flatMap((code) =>
+      typeof code === "number" ? [String(code)] : (asString(code)?.toLowerCase() ?? [])
+    ),
     status: numeric.find((code) => code >= 400 && code <= 599),
-    param: asString(inner["param"]),
-    retryDelay: delay?.endsWith("s") ? asDelay(Number(delay.slice(0, -1)) * 1000) : undefined
+    fields: [asString(inner["param"]) ?? [], issues.flatMap((issue) => asArray(issue["loc"]))].flat(2).map(String),
+    retryAfter: details.map(delayOf).find((delay) => delay !== undefined) ?? Waits.ofMessage(message ?? "")
   }
 }
 
-const asDelay = (milliseconds: number): number | undefined =>
-  Number.isFinite(milliseconds) && milliseconds >= 0 ? milliseconds : undefined
-
-/**
- * The delay in milliseconds that a response asks for: `retry-after-ms`, or `Retry-After` in seconds or as an HTTP
- * date. A date in the past is no delay.
- */
-export const retryAfter = (headers: HttpFailure["headers"], now: number): number | undefined => {
-  const exact = headers["retry-after-ms"]?.trim()
-  if (exact) {
-    const delay = asDelay(Number(exact))
-    if (delay !== undefined) return delay
-  }
-  const value = headers["retry-after"]?.trim()
-  if (!value) return undefined
-  const seconds = Number(value)
-  if (!Number.isNaN(seconds)) return asDelay(seconds * 1000)
-  const date = Date.parse(value)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+/** An issue of FastAPI: where it is, and what. Never the input, which it echoes. */
+const describeIssue = (issue: JsonObject): string => {
+  const place = asArray(issue["loc"]).map(String).join(".")
+  return `${place === "" ? "" : `${place}: `}${asString(issue["msg"]) ?? "not accepted"}`
 }
 
-/** What a failed response means. `status: undefined` is an error inside a successful response. */
+/** Google's RetryInfo, and the delay in the metadata of its ErrorInfo. */
+const delayOf = (detail: JsonObject): number | undefined =>
+  Waits.duration(asString(detail["retryDelay"]) ?? asString(asObject(detail["metadata"])?.["quotaResetDelay"]) ?? "")
+
+// ---------------------------------------------------------------------------------------------------------------
+// classifying
+// ---------------------------------------------------------------------------------------------------------------
+
+/** Returns what a failed response means. */
 export const classify = (failure: HttpFailure): Classified => {
   const body = readErrorBody(parseJson(failure.text))
   const status = failure.status ?? body.status
-  return { reason: reasonOf(status, body, failure), detail: body.message ?? plainText(failure.text), body }
+  return {
+    reason: reasonOf(status, body, failure),
+    detail: body.message ?? plainText(failure.text),
+    body,
+    malformedCall: body.codes.includes("tool_use_failed")
+  }
 }
 
 const reasonOf = (status: number | undefined, body: ErrorBody, failure: HttpFailure): Reason => {
   const has = (codes: ReadonlySet<string>) => body.codes.some((code) => codes.has(code))
-  const delay = () => retryAfter(failure.headers, failure.now) ?? body.retryDelay
-  if (has(contextCodes)) return Reason.ContextOverflow()
-  if (has(accountCodes)) return Reason.Unauthorized()
-  if (has(filterCodes)) return Reason.Refused()
-  if (status === undefined) return has(rateCodes) ? Reason.RateLimited(delay()) : Reason.Unavailable()
-  if (status === 401 || status === 402 || status === 403) return Reason.Unauthorized()
-  if (status === 413) return Reason.ContextOverflow()
-  if (status === 429) return Reason.RateLimited(delay())
-  if (status === 408 || status >= 500) return Reason.Unavailable(status, delay())
-  if (status === 400 || status === 422) {
-    const message = body.message?.toLowerCase() ?? ""
-    if (contextPhrases.some((phrase) => message.includes(phrase))) return Reason.ContextOverflow()
+  const words = (body.message ?? plainText(failure.text)).slice(0, 4_000).toLowerCase()
+  const delay = Waits.ofHeaders(failure.headers, failure.now) ?? body.retryAfter
+  const limited = status === 429 || has(rateCodes) || (status !== 401 && status !== 403 && ratePhrases.test(words))
+  // A wait that the body names passes, whatever else it says of quotas.
+  if (has(accountCodes) && !(limited && body.retryAfter !== undefined && status !== 401)) return Reason.Unauthorized()
+  if (!limited || has(contextCodes)) {
+    const mayOverflow = status === undefined || status === 400 || status === 413 || status === 422
+    if (has(contextCodes) || (mayOverflow && isOverflow(words, body))) return Reason.ContextOverflow()
+    if (overflowByStatus500.test(words)) return Reason.ContextOverflow()
   }
-  return Reason.BadRequest(status)
+  if (has(filterCodes)) return Reason.Refused()
+  if (status === 401 || status === 402 || status === 403) return Reason.Unauthorized()
+  if (limited) return Reason.RateLimited(delay)
+  if (status === 413) return Reason.ContextOverflow()
+  if (status === 408 || status === 409 || (status !== undefined && status >= 500))
+    return Reason.Unavailable(status, delay)
+  if (status !== undefined) return Reason.BadRequest(status)
+  // Inside a successful response: what is not known to be the request's fault may pass.
+  const ours = has(requestCodes) && !has(busyCodes) && !busyPhrases.test(words)
+  return ours ? Reason.BadRequest() : Reason.Unavailable(undefined, delay)
 }
 
-const plainText = (text: string): string => (text.trimStart().startsWith("<") ? "an HTML page" : text)
+/** OpenAI says of an identifier, too, that it is a string that is too long: only a message's content is a context. */
+const isOverflow = (words: string, body: ErrorBody): boolean => {
+  if (body.codes.includes("string_above_max_length"))
+    return /messages|input|content/.test(body.fields.join(" ") + words)
+  return contextPhrases.some((phrase) => phrase.test(words))
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// words for people
+// ---------------------------------------------------------------------------------------------------------------
+
+/** A body that is no JSON, in words: of a page, those that it shows. */
+export const plainText = (text: string): string => {
+  const start = text.slice(0, 20_000).trimStart()
+  if (!start.startsWith("<")) return start
+  const shown = visibleWords(start)
+  return shown === "" ? "an HTML page" : `an HTML page: ${shown.slice(0, 200)}`
+}
+
+/** The words of a page, without its tags, scripts and styles. */
+const visibleWords = (page: string): string => {
+  const words: Array<string> = []
+  let hidden: string | undefined
+  for (const piece of page.split("<").slice(1)) {
+    const end = piece.indexOf(">")
+    const tag = /^\/?[a-z!?][a-z0-9]*/i.exec(piece)?.[0].toLowerCase() ?? ""
+    if (hidden !== undefined) {
+      if (tag === `/${hidden}`) hidden = undefined
+      else continue
+    } else if (tag === "script" || tag === "style") hidden = tag
+    if (hidden === undefined && end >= 0) words.push(piece.slice(end + 1))
+  }
+  return words.join(" ").split(/\s+/).join(" ").trim()
+}
 
 /**
  * One line of at most 500 characters without any of the secrets. They are removed before the cut, which could

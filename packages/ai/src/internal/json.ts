@@ -22,3 +22,6 @@ export const parseJson = (text: string): unknown => {
     return undefined
   }
 }
+
+/** The objects of an array, without what else stands in it. */
+export const asObjects = (value: unknown): ReadonlyArray<JsonObject> => asArray(value).filter(isObject)

@@ -239,7 +239,7 @@ const google: Provider = {
     temperature: at(body, "generationConfig", "temperature"),
     stop: at(body, "generationConfig", "stopSequences"),
     format: at(body, "generationConfig", "responseJsonSchema"),
-    tools: objects(at(body, "tools", "functionDeclarations")).map((tool) => [
+    tools: objects(at(body, "tools", "0", "functionDeclarations")).map((tool) => [
       tool["name"],
       typeof at(tool, "parameters", "type") === "string"
         ? String(at(tool, "parameters", "type")).toLowerCase()

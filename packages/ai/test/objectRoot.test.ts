@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { objectRoot } from "../src/internal/structured.js"
+import { objectRoot } from "../src/internal/toolSchema.js"
 
 const object = (properties: object, required: ReadonlyArray<string>) => ({ type: "object", properties, required })
 const text = { type: "string" }

@@ -1,0 +1,166 @@
+/** What a model turned out not to take, told from the refusals of its server. */
+import type { Message } from "@forethought/core/Llm"
+import type { Classified } from "./httpFailure.js"
+import { asArray, asNumber, asObject, type JsonObject } from "./json.js"
+
+/** What is sent to a model. It only ever becomes less, so that asking again ends. */
+export interface Quirks {
+  /** How a reply's format is asked for: by its JSON Schema, as any JSON object, or in the prompt alone. */
+  readonly format: "schema" | "object" | "none"
+  /** The name of the token limit in `/chat/completions`: reasoning models want the longer one. */
+  readonly maxTokens: "max_tokens" | "max_completion_tokens" | "none"
+  /** The largest token limit that the model takes, where it said so. */
+  readonly mostTokens: number | undefined
+  /** Without stop sequences the text is cut on this side all the same. */
+  readonly stop: boolean
+  readonly temperature: boolean
+  /** Whether there is a system role. Without one its text goes before that of the first user message. */
+  readonly system: boolean
+  /** Whether the model's reasoning goes back with its turns. */
+  readonly reasoning: boolean
+  /** Whether the server streams every reply, because it answers in no other way. */
+  readonly streamed: boolean
+  /** Whether a tool without parameters has an empty list of them. */
+  readonly emptyParameters: boolean
+  /** Other fields of the request that are left out. */
+  readonly without: ReadonlyArray<string>
+}
+
+export const quirks = (given: Partial<Quirks> = {}): Quirks => ({
+  format: "schema",
+  maxTokens: "max_tokens",
+  mostTokens: undefined,
+  stop: true,
+  temperature: true,
+  system: true,
+  reasoning: true,
+  streamed: false,
+  emptyParameters: true,
+  without: [],
+  ...given
+})
+
+/** Returns what a model takes that was met in two ways at once. */
+export const both = (one: Quirks, other: Quirks): Quirks => ({
+  format: formats.find((form) => one.format === form || other.format === form) ?? "none",
+  maxTokens: limits.find((name) => one.maxTokens === name || other.maxTokens === name) ?? "none",
+  mostTokens: one.mostTokens === undefined ? other.mostTokens : Math.min(one.mostTokens, other.mostTokens ?? Infinity),
+  stop: one.stop && other.stop,
+  temperature: one.temperature && other.temperature,
+  system: one.system && other.system,
+  reasoning: one.reasoning && other.reasoning,
+  streamed: one.streamed || other.streamed,
+  emptyParameters: one.emptyParameters && other.emptyParameters,
+  without: [...new Set([...one.without, ...other.without])]
+})
+
+const formats = ["none", "object", "schema"] as const
+const limits = ["none", "max_completion_tokens", "max_tokens"] as const
+
+/** What the request that was refused had in it. */
+export interface Sent {
+  readonly body: JsonObject
+  readonly format: "schema" | "object" | "none"
+  readonly system: boolean
+  readonly stop: boolean
+  readonly maxTokens: number | undefined
+  readonly temperature: boolean
+}
+
+const formatWords =
+  /response[_ ]?format|json[_ ]?schema|json[_ ]object|json mode|structured output|text\.format|grammar|response_?mime_?type|response_?(?:json_?)?schema|output_config|output_format/
+const stopWords =
+  /(['"`])stop\1|stop[ _-]?(?:sequence|word|string|token)s?|(?:parameters?|arguments?|fields?|property|keys?|inputs?|option)\b:?\s+stop\b|\bstop (?:is|are|was|parameter|argument|field)|[:.]\s?stop\b/
+const limitWords =
+  /max_(?:completion_|output_|new_)?tokens|max (?:completion |output )?tokens|maxtokens|maxoutputtokens/
+const systemWords =
+  /system (?:role|message|prompt|instruction)|role:? ?['"`]?system|['"`]system['"`]|developer (?:role|instruction|message)|['"`]developer['"`]|unexpected message role|roles must alternate|incorrect role|unexpected role|only user and assistant/
+const atMost =
+  /(?:supports? at most|at most|should be \[1, ?|(?:less than|below) or equal to|<=|maximum (?:allowed )?(?:value )?(?:is|of)|up to)\D{0,10}(\d[\d,]{0,12})/
+
+/**
+ * Returns what to do without from now on, where a failure names a field that was sent, in any wording and with any
+ * status; `undefined` where it names none. `formatNames` are a provider's other words for the format of a reply.
+ */
+export const refusal = (
+  { body: error, detail, reason }: Classified,
+  sent: Sent,
+  known: Quirks,
+  formatNames: RegExp | undefined
+): Quirks | undefined => {
+  if (reason._tag !== "BadRequest" && reason._tag !== "Unavailable") return undefined
+  const named = `${error.fields.join(" ")} ${detail.slice(0, 2_000)}`.toLowerCase()
+  let next = known
+  const learn = (change: Partial<Quirks>) => {
+    const changed = { ...next, ...change }
+    if (JSON.stringify(changed) !== JSON.stringify(next)) next = changed
+  }
+  if (
+    /only support(?:s|ed)?[^.]{0,20}stream|stream[^.]{0,30}(?:must be true|is required)/.test(named) &&
+    !known.streamed
+  ) {
+    learn({ streamed: true })
+  }
+  if (sent.format !== "none" && (formatWords.test(named) || formatNames?.test(named) === true)) {
+    learn({ format: sent.format === "schema" && suggestsObject(named) ? "object" : "none" })
+  }
+  if (sent.stop && known.stop && stopWords.test(named)) learn({ stop: false })
+  if (sent.temperature && known.temperature && named.includes("temperature")) learn({ temperature: false })
+  if (sent.maxTokens !== undefined && limitWords.test(named)) learn(limit(named, sent.maxTokens, known))
+  if (sent.system && known.system && systemWords.test(named)) learn({ system: false })
+  if (known.emptyParameters && named.includes("non-empty")) learn({ emptyParameters: false })
+  if (known.reasoning && echoesReasoning(sent.body) && refusesReasoning(named)) learn({ reasoning: false })
+  const others = Object.keys(sent.body).filter(
+    (key) => !needed.has(key) && !known.without.includes(key) && names(named, key)
+  )
+  if (others.length > 0) learn({ without: [...known.without, ...others] })
+  return next === known ? undefined : next
+}
+
+/** A server that takes JSON, though no schema: it says so, or refuses only the kind of format. */
+const suggestsObject = (named: string): boolean =>
+  named.includes("json_object") || /(?:type|value)[^.]{0,20}json_schema|response_format type/.test(named)
+
+const limit = (named: string, sent: number, known: Quirks): Partial<Quirks> => {
+  const most = asNumber(Number(atMost.exec(named)?.[1]?.replaceAll(",", "")))
+  if (most !== undefined && most > 0 && most < sent) return { mostTokens: most }
+  if (known.maxTokens === "none") return {}
+  const other = known.maxTokens === "max_tokens" && !/max_tokens[^.]{0,40}instead/.test(named)
+  return { maxTokens: other ? "max_completion_tokens" : "none" }
+}
+
+/** Without these there is no request; those with rules of their own are above. */
+const needed = new Set([
+  ..."model messages input contents tools stream system instructions systemInstruction generationConfig".split(" "),
+  ..."response_format text stop stop_sequences max_tokens max_completion_tokens max_output_tokens temperature".split(
+    " "
+  ),
+  "tool_choice"
+])
+
+/** A name such as `stream_options` stands for itself; a plain word must be quoted. */
+const names = (named: string, key: string): boolean => {
+  const word = key.toLowerCase()
+  if (!/^[a-z_]{3,40}$/.test(word)) return false
+  return word.includes("_") || word !== key ? named.includes(word) : new RegExp(`['"\`]${word}['"\`]`).test(named)
+}
+
+const refusesReasoning = (named: string): boolean =>
+  /reasoning|thinking|thought/.test(named) && !/missing|must be (?:passed|sent)|required/.test(named)
+
+const echoesReasoning = (body: JsonObject): boolean =>
+  asArray(body["messages"]).some((message) =>
+    Object.keys(asObject(message) ?? {}).some((key) => /^(?:reasoning|thinking|thought)/.test(key))
+  )
+
+/** Puts the system text before that of the first user message, as models without a system role want it. */
+export const withoutSystem = (messages: ReadonlyArray<Message>): ReadonlyArray<Message> => {
+  const system = messages.filter(({ role }) => role === "system").map(({ content }) => content)
+  const rest = messages.filter(({ role }) => role !== "system")
+  const first = rest.findIndex(({ role }) => role === "user")
+  if (system.length === 0) return messages
+  if (first < 0) return [{ role: "user", content: system.join("\n\n") }, ...rest]
+  return rest.map((message, index) =>
+    index === first ? { ...message, content: [...system, message.content].join("\n\n") } : message
+  )
+}

@@ -1,0 +1,116 @@
+/** How long a server asks to wait, in the forms in which servers say so. */
+
+type Headers = { readonly [name: string]: string | undefined }
+
+/**
+ * Returns the delay in milliseconds that the headers of a response ask for: `retry-after-ms`, or `Retry-After` by RFC
+ * 9110, in whole seconds or as an HTTP date. A date in the past is no delay, equal doubled values count once, and
+ * anything else is as if there were no header. Without one, a rate limit that is used up says when it is filled again.
+ */
+export const ofHeaders = (headers: Headers, now: number): number | undefined =>
+  exact(headers["retry-after-ms"]) ?? retryAfter(headers["retry-after"], now) ?? untilReset(headers)
+
+const exact = (value: string | undefined): number | undefined =>
+  value !== undefined && /^\d{1,12}(?:\.\d{1,6})?$/.test(value.trim()) ? Number(value) : undefined
+
+const retryAfter = (value: string | undefined, now: number): number | undefined => {
+  const text = once(value?.trim().slice(0, 200) ?? "")
+  if (/^\d{1,10}$/.test(text)) return Number(text) * 1000
+  const date = httpDate(text, now)
+  return date === undefined ? undefined : Math.max(0, date - now)
+}
+
+/** A header that came twice is joined by a comma. A date holds one too. */
+const once = (text: string): string => {
+  const parts = text.split(", ")
+  const half = parts.length / 2
+  if (!Number.isInteger(half)) return text
+  const first = parts.slice(0, half).join(", ")
+  return first === parts.slice(half).join(", ") ? first : text
+}
+
+const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+const forms = [
+  // Wed, 21 Oct 2026 07:28:00 GMT
+  /^[a-z]{3}, (?<day>\d{2}) (?<month>[a-z]{3}) (?<year>\d{4}) (?<time>\d{2}:\d{2}:\d{2}) gmt$/i,
+  // Wednesday, 21-Oct-26 07:28:00 GMT
+  /^[a-z]{6,9}, (?<day>\d{2})-(?<month>[a-z]{3})-(?<year>\d{2}) (?<time>\d{2}:\d{2}:\d{2}) gmt$/i,
+  // Wed Oct 21 07:28:00 2026
+  /^[a-z]{3} (?<month>[a-z]{3}) (?<day>[ \d]\d) (?<time>\d{2}:\d{2}:\d{2}) (?<year>\d{4})$/i
+]
+
+/** The epoch milliseconds of one of the three forms of an HTTP date, all of which are GMT. */
+const httpDate = (text: string, now: number): number | undefined => {
+  const groups = forms.map((form) => form.exec(text)?.groups).find((found) => found !== undefined)
+  if (groups === undefined) return undefined
+  const month = months.indexOf(groups["month"]?.toLowerCase() ?? "")
+  const [hours = 0, minutes = 0, seconds = 0] = (groups["time"] ?? "").split(":").map(Number)
+  const day = Number(groups["day"])
+  const written = groups["year"] ?? ""
+  const year = written.length === 2 ? century(Number(written), now) : Number(written)
+  const time = Date.UTC(year, month, day, hours, minutes, seconds)
+  const isDate = month >= 0 && new Date(time).getUTCDate() === day && hours < 24 && minutes < 60 && seconds < 61
+  return isDate ? time : undefined
+}
+
+/** Two digits are the last year with them that is not over 50 years ahead. */
+const century = (digits: number, now: number): number => {
+  const year = new Date(now).getUTCFullYear()
+  const near = year - (year % 100) + digits
+  return near > year + 50 ? near - 100 : near
+}
+
+/** Of OpenAI, Azure and Groq: `x-ratelimit-reset-tokens: 6m0s` beside `x-ratelimit-remaining-tokens: 0`. */
+const untilReset = (headers: Headers): number | undefined => {
+  const waits = ["requests", "tokens"].flatMap((kind) =>
+    headers[`x-ratelimit-remaining-${kind}`]?.trim() === "0"
+      ? (duration(headers[`x-ratelimit-reset-${kind}`]?.trim() ?? "") ?? [])
+      : []
+  )
+  return waits.length === 0 ? undefined : Math.max(...waits)
+}
+
+const units: { readonly [unit: string]: number } = {
+  ms: 1,
+  millisecond: 1,
+  s: 1000,
+  sec: 1000,
+  second: 1000,
+  m: 60_000,
+  min: 60_000,
+  minute: 60_000,
+  h: 3_600_000,
+  hr: 3_600_000,
+  hour: 3_600_000
+}
+
+const part = /(\d{1,9}(?:\.\d{1,9})?)\s?(milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h)(?![a-z])/giy
+
+/** Returns the milliseconds of `7.66s`, `6m0s`, `373.8ms`, `20 seconds`, `1 minute 30 seconds`, at the start of a text. */
+export const duration = (text: string): number | undefined => {
+  let total: number | undefined
+  let at = 0
+  for (;;) {
+    part.lastIndex = at
+    const match = part.exec(text)
+    if (match === null) return total
+    const unit = (match[2] ?? "").toLowerCase()
+    total = (total ?? 0) + Number(match[1]) * (units[unit] ?? units[unit.replace(/s$/, "")] ?? 0)
+    at = part.lastIndex
+    while (text.charAt(at) === " " || text.charAt(at) === ",") at += 1
+  }
+}
+
+const before =
+  /\b(?:(?:re)?try(?:ing)?(?: your request)?(?: again)?(?: request)?(?: in| after)|retry[- ]?after:?|resets?(?: in| after)|wait(?: for)?(?: at least)?|available(?: again)? in)\s+(?:about |approximately )?/gi
+
+/** Returns the delay that a message names, as in `Please try again in 5.289s` or `retry after 30 seconds`. */
+export const ofMessage = (message: string): number | undefined => {
+  const text = message.slice(0, 4_000)
+  for (const match of text.matchAll(before)) {
+    const rest = text.slice(match.index + match[0].length, match.index + match[0].length + 60)
+    const delay = duration(rest) ?? (/^\d{1,5}(?![\w.])/.test(rest) ? Number(/^\d+/.exec(rest)?.[0]) * 1000 : undefined)
+    if (delay !== undefined) return delay
+  }
+  return undefined
+}

@@ -37,7 +37,7 @@ describe.skipIf(file === undefined)(`a real model${file === undefined ? ` (skipp
 
   it.live("ends by itself", () =>
     Effect.gen(function* () {
-      const content = "Reply with the one word: yes"
+      const content = "What is the capital of France?"
       const reply = yield* model.complete(ask({ maxTokens: 200, messages: [{ role: "user", content }] }))
       expect(reply.finishReason).toBe("stop")
     })

@@ -177,7 +177,7 @@ const decode = (body: JsonObject, request: Request, from: string): Decoded => {
         arguments: ToolArguments.toText(call["args"] ?? {})
       })
     } else if (part["thought"] === true) reasoning.push(said ?? "")
-    else if (said !== undefined) {
+    else if (said !== undefined && said !== "") {
       parts.push({ text: true, ...signature(part) })
       text.push(said)
     } else if (part["thoughtSignature"] !== undefined) parts.push(signature(part))

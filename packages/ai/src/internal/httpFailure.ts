@@ -53,7 +53,6 @@ const contextCodes = new Set([
   "model_max_prompt_tokens_exceeded",
   "tokens_limit_reached",
   "request_too_large",
-  "string_above_max_length",
   "contextwindowexceedederror",
   "context_window_exceeded",
   "prompt_too_long",

@@ -109,7 +109,8 @@ export const ofMessage = (message: string): number | undefined => {
   const text = message.slice(0, 4_000)
   for (const match of text.matchAll(before)) {
     const rest = text.slice(match.index + match[0].length, match.index + match[0].length + 60)
-    const delay = duration(rest) ?? (/^\d{1,5}(?![\w.])/.test(rest) ? Number(/^\d+/.exec(rest)?.[0]) * 1000 : undefined)
+    const delay =
+      duration(rest) ?? (/^\d{1,5}\s*(?:$|[.,;)])/.test(rest) ? Number(/^\d+/.exec(rest)?.[0]) * 1000 : undefined)
     if (delay !== undefined) return delay
   }
   return undefined

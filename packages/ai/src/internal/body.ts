@@ -21,7 +21,9 @@ export interface Assembler {
   readonly add: (event: JsonObject) => Piece
   /** The server said that this was all, in a word that is common to the protocols: `[DONE]`. */
   readonly done: () => void
-  /** Whether the reply is whole and nothing that matters can follow. */
+  /** Whether the model came to its end; only a count of tokens may still follow. */
+  readonly finished: () => boolean
+  /** Whether nothing that matters can follow. */
   readonly complete: () => boolean
   /** The whole response, or `undefined` where the stream ended before it. */
   readonly whole: () => JsonObject | undefined
@@ -39,8 +41,8 @@ export type Body =
   | { readonly _tag: "Response"; readonly body: JsonObject; readonly streamed: boolean }
   /** The server reports an error inside the success. */
   | { readonly _tag: "Failed"; readonly error: JsonObject }
-  /** It ended before it was whole. */
-  | { readonly _tag: "Cut"; readonly problem: string }
+  /** It ended before it was whole, or before it began. */
+  | { readonly _tag: "Cut"; readonly problem: string; readonly isEmpty?: boolean }
   /** Something else, with its text. */
   | { readonly _tag: "Unreadable"; readonly text: string }
 
@@ -78,7 +80,7 @@ export const read = <E>(
     )
     return bytes.pipe(
       Stream.runForEachWhile((chunk) => take(decoder.decode(chunk, { stream: true }))),
-      // A connection that breaks behind the end of the reply took nothing with it.
+      // A connection that breaks behind the model's end took nothing with it.
       Effect.catchAll((error) => (events.isWhole ? Effect.void : Effect.fail(error))),
       Effect.zipRight(finish)
     )
@@ -102,7 +104,6 @@ class Events {
   private readonly pieces: Array<Piece> = []
   private failed: JsonObject | undefined
   private broken = false
-  private finished = false
   private seen = 0
   private readonly parser = createParser({ onEvent: (event) => this.take(event) })
   /** What arrived so far, as long as no event was seen: to show what it was. */
@@ -114,11 +115,11 @@ class Events {
 
   /** Whether nothing that follows matters. */
   get ended(): boolean {
-    return this.finished || this.broken || this.failed !== undefined || this.assembler.complete()
+    return this.broken || this.failed !== undefined || this.assembler.complete()
   }
 
   get isWhole(): boolean {
-    return this.failed === undefined && !this.broken && this.assembler.whole() !== undefined
+    return this.failed === undefined && !this.broken && this.assembler.finished()
   }
 
   feed(text: string): ReadonlyArray<Piece> {
@@ -135,6 +136,8 @@ class Events {
   body(): Body {
     if (this.failed !== undefined) return { _tag: "Failed", error: this.failed }
     const body = this.broken ? undefined : this.assembler.whole()
+    const error = body === undefined ? undefined : brokenPart(body)
+    if (error !== undefined) return { _tag: "Failed", error }
     if (body !== undefined) return { _tag: "Response", body, streamed: true }
     if (this.seen === 0) return { _tag: "Unreadable", text: this.start }
     return { _tag: "Cut", problem: "the stream ended before the reply was whole" }
@@ -163,7 +166,6 @@ class Events {
       this.pieces.push(this.assembler.add(object))
     }
     if (text === "[DONE]") {
-      this.finished = true
       this.assembler.done()
     } else if (document === undefined && event === "error" && text !== "") {
       this.failed = { error: { message: text } }
@@ -182,7 +184,7 @@ class Events {
 
 const ofText = (text: string, reader: Reader): Body => {
   const start = text.trim()
-  if (start === "") return { _tag: "Cut", problem: "the response is empty" }
+  if (start === "") return { _tag: "Cut", problem: "the response is empty", isEmpty: true }
   if (!start.startsWith("{") && !start.startsWith("[")) return { _tag: "Unreadable", text: start }
   const found = documents(start)
   if (found === undefined) return { _tag: "Cut", problem: "the response is cut off or is no valid JSON" }
@@ -196,6 +198,8 @@ const ofText = (text: string, reader: Reader): Body => {
   for (const object of objects) assembler.add(object)
   if (/data:\s*\[DONE\]\s*$/.test(start.slice(-40))) assembler.done()
   const body = assembler.whole()
+  const failed = body === undefined ? undefined : brokenPart(body)
+  if (failed !== undefined) return { _tag: "Failed", error: failed }
   return body === undefined
     ? { _tag: "Cut", problem: "the response ended before the reply was whole" }
     : { _tag: "Response", body, streamed: false }

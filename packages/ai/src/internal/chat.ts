@@ -33,7 +33,7 @@ const encode = (model: string, request: Request, quirks: Quirks, stream: boolean
   const withTools = tools.length > 0 || messages.some((message) => message.role === "tool")
   const body: { [key: string]: unknown } = {
     model,
-    messages: messages.map((message) => encodeMessage(message, withTools && quirks.reasoning)),
+    messages: messages.map((message) => encodeMessage(message, withTools && quirks.reasoning, quirks)),
     stream
   }
   // Without it a streamed reply has no usage.
@@ -56,7 +56,7 @@ const encode = (model: string, request: Request, quirks: Quirks, stream: boolean
   return body
 }
 
-const encodeMessage = (message: Message, withReasoning: boolean): JsonObject => {
+const encodeMessage = (message: Message, withReasoning: boolean, quirks: Quirks): JsonObject => {
   switch (message.role) {
     case "system":
     case "user":
@@ -70,7 +70,7 @@ const encodeMessage = (message: Message, withReasoning: boolean): JsonObject => 
       return {
         ...extra,
         role: "assistant",
-        content: message.content === "" ? null : message.content,
+        content: message.content === "" && quirks.nullContent ? null : message.content,
         tool_calls: calls.map((call) => {
           const { function: inner, ...outer } = asObject(call.providerState?.value) ?? {}
           return {
@@ -383,16 +383,23 @@ class Chunks implements Assembler {
     this.isDone = true
   }
 
-  /** The usage may still follow the finish reason, so only the server's last word ends a stream. */
+  finished(): boolean {
+    return this.response !== undefined || [...this.choices.values()].some(({ finish }) => finish !== undefined)
+  }
+
+  /**
+   * The usage may still follow the finish reason, so only the server's last word ends a stream. And without a finish
+   * reason not even that: a server that was interrupted says `[DONE]` before it breaks off.
+   */
   complete(): boolean {
-    return this.isDone
+    return this.isDone && this.finished()
   }
 
   /** Without a finish reason and without a last word the stream was cut off. */
   whole(): JsonObject | undefined {
     if (this.response !== undefined) return this.response
     const choices = [...this.choices.entries()].sort(([a], [b]) => a - b)
-    if (!this.isDone && !choices.some(([, { finish }]) => finish !== undefined)) return undefined
+    if (!this.isDone && !this.finished()) return undefined
     return {
       model: this.model,
       usage: this.usage,

@@ -132,10 +132,14 @@ export const make = (client: HttpClient.HttpClient, wire: Wire, options: Common)
     })
 
   /** One exchange: a reply, or a failure that may be the fault of a field. */
-  const exchange = (request: Request, spoken: Refused.Quirks): Effect.Effect<Outcome, LlmError | HttpClientError> =>
+  const exchange = (
+    request: Request,
+    spoken: Refused.Quirks,
+    streams = true
+  ): Effect.Effect<Outcome, LlmError | HttpClientError> =>
     Effect.gen(function* () {
       const watcher = watcherOf(request, options.onDelta)
-      const stream = watcher !== undefined || spoken.streamed
+      const stream = streams && (watcher !== undefined || spoken.streamed)
       const { body: sent, facts } = write(wire, request, spoken, stream)
       const response = yield* client.execute(yield* post(request, sent, stream))
       const now = yield* Clock.currentTimeMillis
@@ -152,6 +156,8 @@ export const make = (client: HttpClient.HttpClient, wire: Wire, options: Common)
         case "Failed":
           return failed(wire.statusOf?.(received.error), JSON.stringify(received.error))
         case "Cut":
+          // llama-cpp-python says nothing in a stream where it would name the fault in a whole response.
+          if (stream && received.isEmpty === true) return yield* exchange(request, spoken, false)
           return yield* failure(request, Reason.Unavailable(), received.problem)
         case "Unreadable":
           return yield* failure(request, Reason.Unreadable(), unreadable(received.text))

@@ -260,6 +260,10 @@ class Chunks implements Assembler {
     this.isDone = true
   }
 
+  finished(): boolean {
+    return this.finishReason !== undefined
+  }
+
   complete(): boolean {
     return this.isDone
   }

@@ -139,6 +139,8 @@ const filterCodes = new Set([
   "data_inspection_failed",
   "1301"
 ])
+const filterPhrases =
+  /contentpolicyviolation|content[ _]?(?:filter|management) ?(?:ing)? policy|blocked by (?:the )?content filter/
 const busyCodes = new Set([
   "overloaded_error",
   "overloaded",
@@ -214,7 +216,7 @@ const readErrorBody = (parsed: unknown): ErrorBody => {
     outer["error_type"]
   ]
   const reasons = details.map((detail) => detail["reason"])
-  const numeric = [inner["code"], inner["status"], inner["status_code"]].flatMap((code) => asNumber(code) ?? [])
+  const numeric = [inner["code"], inner["status"], inner["status_code"]].map((code) => asNumber(code) ?? Number(code))
   const issues = asObjects(inner["detail"])
   const raw = asString(asObject(inner["metadata"])?.["raw"])
   const words = [
@@ -278,7 +280,7 @@ const reasonOf = (status: number | undefined, body: ErrorBody, failure: HttpFail
     if (has(contextCodes) || (mayOverflow && isOverflow(words, body))) return Reason.ContextOverflow()
     if (overflowByStatus500.test(words)) return Reason.ContextOverflow()
   }
-  if (has(filterCodes)) return Reason.Refused()
+  if (has(filterCodes) || filterPhrases.test(words)) return Reason.Refused()
   if (status === 401 || status === 402 || status === 403) return Reason.Unauthorized()
   if (limited) return Reason.RateLimited(delay)
   if (status === 413) return Reason.ContextOverflow()

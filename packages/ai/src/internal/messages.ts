@@ -252,6 +252,10 @@ class Events implements Assembler {
     this.isDone = true
   }
 
+  finished(): boolean {
+    return this.isDone || this.stopReason !== undefined || this.response !== undefined
+  }
+
   complete(): boolean {
     return this.isDone
   }

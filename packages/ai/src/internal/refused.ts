@@ -1,7 +1,7 @@
 /** What a model turned out not to take, told from the refusals of its server. */
 import type { Message } from "@forethought/core/Llm"
 import type { Classified } from "./httpFailure.js"
-import { asArray, asNumber, asObject, type JsonObject } from "./json.js"
+import { asNumber, asObjects, type JsonObject } from "./json.js"
 
 /** What is sent to a model. It only ever becomes less, so that asking again ends. */
 export interface Quirks {
@@ -20,6 +20,8 @@ export interface Quirks {
   readonly reasoning: boolean
   /** Whether the server streams every reply, because it answers in no other way. */
   readonly streamed: boolean
+  /** Whether a turn of calls without words has the content `null`, as OpenAI writes it, or empty text. */
+  readonly nullContent: boolean
   /** Whether a tool without parameters has an empty list of them. */
   readonly emptyParameters: boolean
   /** Other fields of the request that are left out. */
@@ -35,6 +37,7 @@ export const quirks = (given: Partial<Quirks> = {}): Quirks => ({
   system: true,
   reasoning: true,
   streamed: false,
+  nullContent: true,
   emptyParameters: true,
   without: [],
   ...given
@@ -50,6 +53,7 @@ export const both = (one: Quirks, other: Quirks): Quirks => ({
   system: one.system && other.system,
   reasoning: one.reasoning && other.reasoning,
   streamed: one.streamed || other.streamed,
+  nullContent: one.nullContent && other.nullContent,
   emptyParameters: one.emptyParameters && other.emptyParameters,
   without: [...new Set([...one.without, ...other.without])]
 })
@@ -68,7 +72,7 @@ export interface Sent {
 }
 
 const formatWords =
-  /response[_ ]?format|json[_ ]?schema|json[_ ]object|json mode|structured output|text\.format|grammar|response_?mime_?type|response_?(?:json_?)?schema|output_config|output_format/
+  /response[_ ]?format|json[_ ]?schema|json[_ ]object|json mode|structured output|text\.format|grammar|response_?mime_?type|response_?(?:json_?)?schema|output_config|output_format|tool_choice forces/
 const stopWords =
   /(['"`])stop\1|stop[ _-]?(?:sequence|word|string|token)s?|(?:parameters?|arguments?|fields?|property|keys?|inputs?|option)\b:?\s+stop\b|\bstop (?:is|are|was|parameter|argument|field)|[:.]\s?stop\b/
 const limitWords =
@@ -107,7 +111,9 @@ export const refusal = (
   if (sent.stop && known.stop && stopWords.test(named)) learn({ stop: false })
   if (sent.temperature && known.temperature && named.includes("temperature")) learn({ temperature: false })
   if (sent.maxTokens !== undefined && limitWords.test(named)) learn(limit(named, sent.maxTokens, known))
-  if (sent.system && known.system && systemWords.test(named)) learn({ system: false })
+  // A server that describes every form of a message names the roles too.
+  if (known.nullContent && refusesNull(named, sent.body)) learn({ nullContent: false })
+  else if (sent.system && known.system && systemWords.test(named)) learn({ system: false })
   if (known.emptyParameters && named.includes("non-empty")) learn({ emptyParameters: false })
   if (known.reasoning && echoesReasoning(sent.body) && refusesReasoning(named)) learn({ reasoning: false })
   const others = Object.keys(sent.body).filter(
@@ -145,12 +151,17 @@ const names = (named: string, key: string): boolean => {
   return word.includes("_") || word !== key ? named.includes(word) : new RegExp(`['"\`]${word}['"\`]`).test(named)
 }
 
+const refusesNull = (named: string, body: JsonObject): boolean =>
+  asObjects(body["messages"]).some((message) => message["role"] === "assistant" && message["content"] === null) &&
+  /content/.test(named) &&
+  /string|null|none|empty|required|missing/.test(named)
+
 const refusesReasoning = (named: string): boolean =>
   /reasoning|thinking|thought/.test(named) && !/missing|must be (?:passed|sent)|required/.test(named)
 
 const echoesReasoning = (body: JsonObject): boolean =>
-  asArray(body["messages"]).some((message) =>
-    Object.keys(asObject(message) ?? {}).some((key) => /^(?:reasoning|thinking|thought)/.test(key))
+  asObjects(body["messages"]).some((message) =>
+    Object.keys(message).some((key) => /^(?:reasoning|thinking|thought)/.test(key))
   )
 
 /** Puts the system text before that of the first user message, as models without a system role want it. */

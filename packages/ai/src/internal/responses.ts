@@ -281,6 +281,10 @@ class Events implements Assembler {
     this.isDone = true
   }
 
+  finished(): boolean {
+    return this.end !== undefined
+  }
+
   complete(): boolean {
     return this.end !== undefined
   }

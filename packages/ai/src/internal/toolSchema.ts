@@ -3,7 +3,7 @@
  * the whole request refused. What a provider cannot express is left out: the tool itself checks its call.
  */
 import type { JsonSchema } from "@forethought/core/Json"
-import { asArray, asNumber, asObject, asString, type JsonObject } from "./json.js"
+import { asArray, asNumber, asObject, asObjects, asString, type JsonObject } from "./json.js"
 
 // ---------------------------------------------------------------------------------------------------------------
 // OpenAI, Anthropic and their like
@@ -184,8 +184,15 @@ const toGemini = (value: unknown, depth: number): JsonObject => {
     const each = named.map((type) => ({ ...rest, type }))
     return choice({}, types.includes("null") ? [...each, { type: "null" }] : each, depth)
   }
-  return { ...single(schema, named[0], depth), ...(types.includes("null") ? { nullable: true } : {}) }
+  const one = single(schema, named[0] ?? types[0], depth)
+  return types.includes("null") ? nullable(one) : one
 }
+
+/** The same, or null. A choice has it in each branch. */
+const nullable = (schema: JsonObject): JsonObject =>
+  schema["anyOf"] === undefined
+    ? { ...schema, nullable: true }
+    : { anyOf: asObjects(schema["anyOf"]).map((branch) => ({ ...branch, nullable: true })) }
 
 /** A choice; `null` in it makes the others nullable, and one that is left stands for itself. */
 const choice = (schema: JsonObject, choices: ReadonlyArray<unknown>, depth: number): JsonObject => {
@@ -195,14 +202,18 @@ const choice = (schema: JsonObject, choices: ReadonlyArray<unknown>, depth: numb
     return object["type"] === "null" || ("const" in object && object["const"] === null)
   }
   const others = choices.filter((branch) => !isNull(branch))
-  const nullable = others.length < choices.length || typesOf(schema).includes("null") ? { nullable: true } : {}
+  const mayBeNull = others.length < choices.length || typesOf(schema).includes("null")
   // Beside `anyOf` nothing else may stand, so each branch has what they share.
   const { type: ___, ...rest } = shared
   const base = typesOf(shared).length === 1 ? shared : rest
-  const branches = others.map((branch) => ({ ...toGemini({ ...base, ...asObject(branch) }, depth + 1), ...nullable }))
+  const branches = others.map((branch) => {
+    const value = toGemini({ ...base, ...asObject(branch) }, depth + 1)
+    return mayBeNull ? nullable(value) : value
+  })
   const [first] = branches
-  if (first === undefined) return { ...toGemini({ ...base, type: "string" }, depth + 1), nullable: true }
-  return branches.length === 1 ? first : { anyOf: branches }
+  if (first === undefined) return nullable(toGemini({ ...base, type: "string" }, depth + 1))
+  // A choice within a choice is one of them.
+  return branches.length === 1 ? first : { anyOf: branches.flatMap((branch) => branch["anyOf"] ?? branch) }
 }
 
 const conjunction = (schema: JsonObject): JsonObject => {
@@ -223,9 +234,9 @@ const single = (schema: JsonObject, type: string | undefined, depth: number): Js
   const described = said === undefined ? {} : { description: said }
   const named = values.filter((value) => value !== null)
   if (named.length > 0) {
-    const nullable = named.length < values.length ? { nullable: true } : {}
+    const mayBeNull = named.length < values.length ? { nullable: true } : {}
     const texts = named.map((value) => (typeof value === "string" ? value : JSON.stringify(value)))
-    return { type: "STRING", format: "enum", enum: texts, ...described, ...nullable }
+    return { type: "STRING", format: "enum", enum: texts, ...described, ...mayBeNull }
   }
   switch (type ?? guess(schema)) {
     case "string": {

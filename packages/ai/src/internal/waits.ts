@@ -8,7 +8,11 @@ type Headers = { readonly [name: string]: string | undefined }
  * anything else is as if there were no header. Without one, a rate limit that is used up says when it is filled again.
  */
 export const ofHeaders = (headers: Headers, now: number): number | undefined =>
-  exact(headers["retry-after-ms"]) ?? retryAfter(headers["retry-after"], now) ?? untilReset(headers)
+  exact(headers["retry-after-ms"]) ??
+  retryAfter(headers["retry-after"], now) ??
+  // LiteLLM's proxy hands its provider's headers on under names of its own.
+  retryAfter(headers["llm_provider-retry-after"], now) ??
+  untilReset(headers)
 
 const exact = (value: string | undefined): number | undefined =>
   value !== undefined && /^\d{1,12}(?:\.\d{1,6})?$/.test(value.trim()) ? Number(value) : undefined

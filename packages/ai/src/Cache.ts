@@ -139,7 +139,10 @@ export const keyOf = (request: Request): string => {
       message.role,
       message.content,
       message.role === "assistant"
-        ? (message.toolCalls ?? []).map((call) => [call.id, call.name, call.arguments])
+        ? [
+            (message.toolCalls ?? []).map((call) => [call.id, call.name, call.arguments, call.providerState ?? null]),
+            message.providerState ?? null
+          ]
         : null,
       message.role === "tool" ? [message.toolCallId, message.name] : null
     ]),

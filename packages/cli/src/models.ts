@@ -31,6 +31,8 @@ export interface Surroundings {
   /** Relative paths start here. */
   readonly folder: string
   readonly env: { readonly [name: string]: string | undefined }
+  /** Whether models are held to a JSON Schema where they can be. Default: `"auto"`. */
+  readonly structured?: "auto" | "off"
 }
 
 /** The model of every role, or of the roles that have their own. */
@@ -113,7 +115,9 @@ export const readModel = async (written: string, source: string, around: Surroun
     label: ModelSpec.label(spec),
     isScripted: false,
     spec,
-    load: async () => ({ layer: ModelSpec.layerOf(spec, around.env, { folder: around.folder }) })
+    load: async () => ({
+      layer: ModelSpec.layerOf(spec, around.env, { folder: around.folder, structured: around.structured })
+    })
   }
 }
 

@@ -222,6 +222,13 @@ const modelOption = (): Option =>
     `the model, or <role>=<spec> for one role (${roles.join(", ")}); can be repeated`
   ).argParser(collected)
 
+/** Commander keeps `--no-structured` as a `structured` that is false, and true where it was not given. */
+const settingOf = (given: Given, name: string): unknown => {
+  const negated = /^no([A-Z])(\w*)$/.exec(name)
+  if (negated === null) return given[name]
+  return given[`${negated[1]?.toLowerCase()}${negated[2]}`] === false ? true : undefined
+}
+
 const readFlags = (given: Given): Flags => {
   const text = (name: string) => (typeof given[name] === "string" ? given[name] : undefined)
   const options = new Map<string, string>()
@@ -237,7 +244,12 @@ const readFlags = (given: Given): Flags => {
     json: given["json"] === true,
     quiet: given["quiet"] === true,
     options,
-    run: new Map(runSettings.flatMap(({ name }) => (given[name] === undefined ? [] : [[name, given[name]] as const])))
+    run: new Map(
+      runSettings.flatMap(({ name }) => {
+        const value = settingOf(given, name)
+        return value === undefined ? [] : [[name, value] as const]
+      })
+    )
   }
 }
 

@@ -22,6 +22,11 @@ export const runSettings: ReadonlyArray<RunSetting> = [
     description: "the model that is asked where another is rate limited, cannot be reached or does not answer in time"
   },
   { name: "stream", group: "model", description: "show replies while they arrive" },
+  {
+    name: "noStructured",
+    group: "model",
+    description: "do not hold the model to a JSON Schema, for servers that fail or answer worse when they are asked to"
+  },
   { name: "maxCalls", usage: "<count>", group: "limits", description: "the most model calls of the run" },
   {
     name: "maxOutputTokens",

@@ -71,9 +71,10 @@ export const readSettings = async (flags: Flags, pattern: PatternEntry, around: 
       `${pattern.name} needs tools: its plan is a list of tool calls. Give some with --tools or --mcp, or take plan-and-solve, which uses none.`
     )
   }
+  const surroundings = { ...around, structured: isOn(find("noStructured")) ? ("off" as const) : ("auto" as const) }
   const models: Models = {
-    ...(await readModels(texts(given), given.source, around)),
-    fallback: fallback === undefined ? undefined : await readFallback(text(fallback), fallback.source, around)
+    ...(await readModels(texts(given), given.source, surroundings)),
+    fallback: fallback === undefined ? undefined : await readFallback(text(fallback), fallback.source, surroundings)
   }
   const asText =
     needsTextProtocol(models) && !options.has("protocol") && pattern.options.some(({ name }) => name === "protocol")

@@ -175,6 +175,21 @@ describe("--fallback-model", () => {
   })
 })
 
+describe("--no-structured", () => {
+  it.each([
+    [[], {}, true],
+    [["--no-structured"], {}, false],
+    [[], { FORETHOUGHT_NO_STRUCTURED: "1" }, false]
+  ] as const)("%j %j: whether the model is held to a schema is %j", async (flags, env, held) => {
+    await using server = await loopback((_, response) =>
+      json(response, chat('{"logic": "and", "sub_steps": ["One", "Two"]}'))
+    )
+    const args = ["run", "adapt", "q", "-m", `openai-compatible:s@${server.url}/v1`, "--max-calls", "2", ...flags]
+    await forethought(args, { env })
+    expect(server.received.some(({ body }) => body.includes("json_schema"))).toBe(held)
+  })
+})
+
 describe("--stream", () => {
   it("shows lines while they arrive, and gives the same answer", async () => {
     const shown: Array<string> = []

@@ -15,6 +15,8 @@ import * as Gemini from "../src/internal/gemini.js"
 import * as Messages from "../src/internal/messages.js"
 import * as Responses from "../src/internal/responses.js"
 
+const runs = Number(process.env["FORETHOUGHT_RUNS"] ?? 150)
+
 const request: Request = { role: "executor", call: "turn-1", messages: [{ role: "user", content: "Work." }] }
 
 interface Said {
@@ -389,7 +391,7 @@ describe.each(speakers)("%s", (_, speaker) => {
         expect(told.map((piece) => piece.text).join("")).toBe(wiring.said.text)
         expect(told.map((piece) => piece.reasoning).join("")).toBe(wiring.said.thought)
       }),
-      { numRuns: 150 }
+      { numRuns: runs }
     )
   })
 
@@ -403,7 +405,7 @@ describe.each(speakers)("%s", (_, speaker) => {
         const { body } = read(speaker.wire, bytes.slice(0, 1 + (at % Math.max(1, end - 1))), wiring.chunks)
         expect(body._tag).not.toBe("Response")
       }),
-      { numRuns: 100 }
+      { numRuns: runs }
     )
   })
 
@@ -425,7 +427,7 @@ describe.each(speakers)("%s", (_, speaker) => {
           expect(decoded(speaker.wire, body)).toEqual(expected)
         }
       }),
-      { numRuns: 40 }
+      { numRuns: Math.ceil(runs / 4) }
     )
   })
 })
@@ -453,7 +455,7 @@ describe("any bytes", () => {
         const { body } = read(wire, new TextEncoder().encode(parts.join(glue)), [7])
         if (body._tag === "Response") wire.decode(body.body, request)
       }),
-      { numRuns: 200 }
+      { numRuns: runs }
     )
   })
 })

@@ -193,7 +193,7 @@ describe("Gemini", () => {
       fc.property(schema, (value) =>
         check(ToolSchema.gemini({ ...object({ a: value }), $defs: { D: { type: "integer" } } }))
       ),
-      { numRuns: 300 }
+      { numRuns: Number(process.env["FORETHOUGHT_RUNS"] ?? 300) }
     )
   })
 })

@@ -13,7 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import { credentialsAdvice, HttpRefusal, mendingFetch } from "./mcpFetch.js"
-import { brokenOff } from "./mcpMessage.js"
+import { brokenOff, notReadable } from "./mcpMessage.js"
 import { stdioTransport, tooLong } from "./mcpStdio.js"
 
 /** Where a server is; its secrets are revealed. */
@@ -328,7 +328,10 @@ export const describe = (error: unknown): string => {
   if (!(error instanceof Error)) return ToolText.describeFailure(error)
   if ("code" in error && error.code === "ENOENT") return "The command was not found."
   if (error instanceof SseError) return `${error.message}.${credentialsAdvice(error.code)}`
-  if (error instanceof McpError && error.code === brokenOff) return error.message.replace(/^MCP error -?\d+: /, "")
+  // The answers that we write say so themselves.
+  if (error instanceof McpError && (error.code === brokenOff || error.code === notReadable)) {
+    return error.message.replace(/^MCP error -?\d+: /, "")
+  }
   const cause = error.cause instanceof Error ? ` (${ToolText.describeFailure(error.cause)})` : ""
   return `${ToolText.describeFailure(error)}${cause}`
 }

@@ -23,6 +23,9 @@ export type Answers = (id: unknown) => Awaited | undefined
 /** The code of an answer that we write because the server's own did not arrive. */
 export const brokenOff = -32_097
 
+/** The code of an answer that we write because the server's own cannot be read. */
+export const notReadable = -32_096
+
 /** The messages of a JSON value: one, or a batch. What is none, or answers nothing that was asked, is left out. */
 export const readMessages = (value: unknown, answers: Answers): ReadonlyArray<JSONRPCMessage> => {
   const list: ReadonlyArray<unknown> = Array.isArray(value) ? value : [value]
@@ -30,7 +33,7 @@ export const readMessages = (value: unknown, answers: Answers): ReadonlyArray<JS
 }
 
 /** An answer in the server's place: why there is none that can be read. */
-export const failedAnswer = (id: RequestId, problem: string, code: number = ErrorCode.ParseError): JSONRPCMessage => ({
+export const failedAnswer = (id: RequestId, problem: string, code: number = notReadable): JSONRPCMessage => ({
   jsonrpc: "2.0",
   id,
   error: { code, message: problem }
@@ -56,7 +59,8 @@ const readMessage = (value: unknown, answers: Answers): JSONRPCMessage | undefin
   }
   const identified = typeof id === "string" || typeof id === "number"
   const telling = Object.hasOwn(value, "result") || Object.hasOwn(value, "error")
-  const awaited = signed || (identified && telling) ? answers(id) : undefined
+  const isAnswer = telling ? signed || identified : signed && identified
+  const awaited = isAnswer ? answers(id) : undefined
   if (awaited === undefined) return undefined
   // Many servers write both, one of them null.
   const failed = value["error"] !== undefined && value["error"] !== null

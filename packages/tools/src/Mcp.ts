@@ -64,8 +64,8 @@ export interface Common {
 /** A server that is started as a child process and spoken to over its standard input and output. */
 export interface Stdio extends Common {
   readonly command: string
-  /** No secrets here: whoever lists the processes of the machine sees them. */
-  readonly args?: ReadonlyArray<string>
+  /** Better no secrets here: whoever lists the processes of the machine sees them. */
+  readonly args?: ReadonlyArray<MaybeSecret>
   /**
    * Its environment. Of ours it gets HOME, LOGNAME, PATH, SHELL, TERM and USER (on Windows their like) and nothing else.
    * A value wrapped by `Redacted.make` is taken out of every result.
@@ -196,7 +196,7 @@ const targetOf = (options: ServerOptions): Target => {
     return { url: new URL(options.url), headers: revealed(options.headers), transport: options.transport ?? "http" }
   }
   const { args = [], command, cwd, env } = options
-  return { command, args, env: revealed(env), cwd }
+  return { command, args: args.map(reveal), env: revealed(env), cwd }
 }
 
 const revealed = (values: Readonly<Record<string, MaybeSecret>> = {}): Record<string, string> =>
@@ -258,17 +258,20 @@ const addressOf = ({ url }: Http): URL | undefined => {
 
 /** What no error may show. Some services have their key in the address. */
 const secretsOf = (options: ServerOptions): ReadonlyArray<MaybeSecret> => {
-  if ("command" in options) return Object.values(options.env ?? {})
+  if ("command" in options) {
+    const args = (options.args ?? []).filter(isSecret)
+    return [...Object.values(options.env ?? {}), ...args, ...args.flatMap(wordsOf)]
+  }
   const url = addressOf(options)
   const parts = url === undefined ? [] : [...url.searchParams.values(), ...url.pathname.split("/"), url.password]
   const headers = Object.values(options.headers ?? {})
   return [...headers, ...headers.flatMap(wordsOf), ...parts.filter((part) => part.length >= leastKeyChars)]
 }
 
-/** A server may repeat a key without the `Bearer` before it. */
+/** A server may repeat a key without the `Bearer` or the `--key=` before it. */
 const wordsOf = (value: MaybeSecret): ReadonlyArray<MaybeSecret> => {
   const words = reveal(value)
-    .split(/\s+/)
+    .split(/[\s=]+/)
     .filter((word) => word.length >= leastKeyChars)
   return typeof value === "string" ? words : words.map((word) => Redacted.make(word))
 }

@@ -634,11 +634,12 @@ describe("messages", () => {
     pages: [{ tools: cases.map((_, n) => tool(`t${n}`)) }],
     lines: Object.fromEntries(cases.map(([_, lines], n) => [`t${n}`, lines]))
   })
-  it.live.each([
+  const ends: ReadonlyArray<readonly [string, string]> = [
     ["\n", ""],
     ["\r\n", "\uFEFF"],
     ["\r", "Welcome!\n"]
-  ])("are read leniently, with line ends %j after %j", ([eol, start]) =>
+  ]
+  it.live.each(ends)("are read leniently, with line ends %j after %j", ([eol, start]) =>
     Effect.gen(function* () {
       const { call } = yield* connect({ ...scenario(ok), eol, start })
       const read = yield* Effect.forEach(ok, ([title], n) => Effect.map(call(`t${n}`), (text) => [title, text]))
@@ -655,13 +656,14 @@ describe("messages", () => {
       }
     }).pipe(Effect.scoped)
   )
-  it.live.each([
+  const welcomes: ReadonlyArray<readonly [string, Readonly<Record<string, unknown>>]> = [
     ["null everywhere", { _meta: null, instructions: null, capabilities: null, serverInfo: null }],
     ["flags for capabilities", { capabilities: { tools: true, logging: null } }],
     ["a version that nobody knows", { protocolVersion: "2031-01-01" }],
     ["a version that is a number", { protocolVersion: 1 }],
     ["a name without a version", { serverInfo: { name: "odd" } }]
-  ])("of welcome may have %s", ([_, welcome]) =>
+  ]
+  it.live.each(welcomes)("of welcome may have %s", ([_, welcome]) =>
     Effect.gen(function* () {
       const { names } = yield* connect({ pages: [{ tools: [tool("a")] }], welcome })
       expect(names).toEqual(["a"])

@@ -257,6 +257,18 @@ describe("answers", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("a server that refuses notifications can be used", () =>
+    Effect.gen(function* () {
+      const { url } = yield* serve(({ result }) => result(text("good")), {
+        refuse: ({ message, send }) => {
+          const isNotification = message.id === undefined
+          if (isNotification) send({ error: "Method not found" }, 400)
+          return isNotification
+        }
+      })
+      expect(yield* (yield* connect(url))("act")).toBe("good")
+    }).pipe(Effect.scoped)
+  )
   it.live("a read-only call whose connection breaks is sent once more", () =>
     Effect.gen(function* () {
       let calls = 0

@@ -14,6 +14,7 @@ interface Scenario {
   readonly welcome?: Readonly<Record<string, unknown>>
   readonly start?: string
   readonly eol?: string
+  readonly acknowledge?: boolean
 }
 
 const connect = (scenario: Scenario, options: Partial<Mcp.Stdio> = {}) =>
@@ -459,6 +460,14 @@ describe("results", () => {
       '[image: image/png, 3 bytes]\n{"a":1}'
     ],
     [
+      "structuredContent that is the blocks",
+      {
+        content: [{ type: "image", data: "AAAA", mimeType: "image/png" }],
+        structuredContent: { content: [{ type: "image", data: "AAAA", mimeType: "image/png" }] }
+      },
+      "[image: image/png, 3 bytes]"
+    ],
+    [
       "an image without data",
       { content: [{ type: "image", mimeType: null, data: null, url: "u://i" }] },
       "[image: of an unknown type, u://i]"
@@ -571,6 +580,18 @@ describe("messages", () => {
     ["an error that is null", [`{"jsonrpc":"2.0","id":ID,"result":${good},"error":null}`]],
     ["fields that nobody knows", [`{"jsonrpc":"2.0","id":ID,"result":${good},"took":3}`]],
     ["a batch", [`[{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":ID,"result":${good}}]`]],
+    [
+      "answers to what is none",
+      [
+        '{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"Method not found"}}',
+        '{"jsonrpc":"2.0","id":null,"result":{}}',
+        `{"jsonrpc":"2.0","id":ID,"result":${good}}`
+      ]
+    ],
+    [
+      "a value of any depth",
+      [`{"jsonrpc":"2.0","id":ID,"result":{"content":["good"],"more":${"[".repeat(20_000)}${"]".repeat(20_000)}}}`]
+    ],
     ["an indented message", ["{", '  "jsonrpc": "2.0",', '  "id": ID,', `  "result": ${good}`, "}"]],
     ["a byte order mark", [`\uFEFF{"jsonrpc":"2.0","id":ID,"result":${good}}`]],
     [
@@ -654,6 +675,13 @@ describe("messages", () => {
         expect([title, error._tag]).toEqual([title, "ToolFailed"])
         expect(error.message).toMatch(says)
       }
+    }).pipe(Effect.scoped)
+  )
+  it.live("that answer notifications answer nothing else", () =>
+    Effect.gen(function* () {
+      const { names, warnings } = yield* connect({ pages: [{ tools: [tool("a")] }], acknowledge: true })
+      expect(names).toEqual(["a"])
+      expect(warnings).toEqual([])
     }).pipe(Effect.scoped)
   )
   const welcomes: ReadonlyArray<readonly [string, Readonly<Record<string, unknown>>]> = [

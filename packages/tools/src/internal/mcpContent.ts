@@ -2,7 +2,7 @@
  * What an MCP server's tool gave, as text for a model: texts as they are, everything else described in a line. Nothing
  * is thrown: what is not as the protocol has it is read where its meaning is clear, and told where it is not.
  */
-import { isRecord, textOf } from "./json.js"
+import { isRecord, isSomething, jsonOf, textOf } from "./json.js"
 
 /** The text of a result, and whether it is of an error. */
 export const readResult = (result: Record<string, unknown>): { readonly text: string; readonly isError: boolean } => {
@@ -40,7 +40,7 @@ const resultText = (result: Record<string, unknown>): string => {
   const blocks = blocksOf(result["content"] ?? (isBlocks(toolResult) ? toolResult : undefined))
   const parts = blocks.map(blockText).filter((text) => text !== undefined)
   if (isSomething(structuredContent) && !isRepeated(structuredContent, blocks)) {
-    parts.push(JSON.stringify(structuredContent))
+    parts.push(asJson(structuredContent))
   }
   if (isSomething(toolResult) && !isBlocks(toolResult)) parts.push(asText(toolResult))
   const text = parts.join("\n")
@@ -48,12 +48,12 @@ const resultText = (result: Record<string, unknown>): string => {
   // The first word of a server that does not know the protocol may still be what was asked for.
   const known = new Set(["content", "structuredContent", "toolResult", "isError", "is_error", "resultType"])
   const others = Object.entries(result).filter(([key, value]) => !known.has(key) && isSomething(value))
-  return others.length === 0 ? "(no result)" : JSON.stringify(Object.fromEntries(others))
+  return others.length === 0 ? "(no result)" : asJson(Object.fromEntries(others))
 }
 
-const isSomething = (value: unknown): boolean => value !== undefined && value !== null
+const asText = (value: unknown): string => (typeof value === "string" ? value : asJson(value))
 
-const asText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
+const asJson = (value: unknown): string => jsonOf(value) ?? "[content that is nested too deeply to be shown]"
 
 const blocksOf = (content: unknown): ReadonlyArray<unknown> => {
   if (Array.isArray(content)) return content
@@ -73,20 +73,20 @@ const isBlocks = (value: unknown): value is ReadonlyArray<unknown> =>
  */
 const isRepeated = (structured: unknown, blocks: ReadonlyArray<unknown>): boolean => {
   const texts = blocks.map(plainText).filter((text) => text !== undefined)
-  if (texts.length === 0) return false
-  const said: ReadonlyArray<unknown> = [
-    texts.join("\n"),
-    texts.join(""),
-    ...texts,
-    ...texts.map(parsed),
-    texts.map(parsed)
-  ]
-  const written = new Set(said.map((value) => JSON.stringify(value)))
+  // Some servers hand on the blocks themselves.
+  const said: ReadonlyArray<unknown> = [blocks, ...blocks, ...saidBy(texts)]
+  const written = new Set(said.map(jsonOf).filter((json) => json !== undefined))
   const alone = isRecord(structured) && Object.keys(structured).length === 1 ? Object.values(structured) : []
   return [structured, ...alone].some((value) => {
-    if (written.has(JSON.stringify(value))) return true
+    if (written.has(jsonOf(value) ?? "")) return true
     return typeof value !== "object" && written.has(JSON.stringify(String(value)))
   })
+}
+
+const saidBy = (texts: ReadonlyArray<string>): ReadonlyArray<unknown> => {
+  if (texts.length === 0) return []
+  const values = texts.map(parsed)
+  return [texts.join("\n"), texts.join(""), ...texts, ...values, values]
 }
 
 const parsed = (text: string): unknown => {
@@ -181,7 +181,7 @@ const sizeOf = (block: Record<string, unknown>): string | undefined => {
 
 /** A block that nobody knows may be large. */
 const shortJson = (value: unknown): string => {
-  const text = JSON.stringify(value)
+  const text = asJson(value)
   return text.length > maxUnknownChars ? `${text.slice(0, maxUnknownChars).toWellFormed()}…` : text
 }
 

@@ -33,10 +33,12 @@ export const mendingFetch =
       if (!response.ok || response.body === null || !isEventStream(response)) return response
       return answered(response, "text/event-stream", events(chunksOf(response.body), undefined, maxBytes, onStreamEnd))
     }
+    const awaited = awaitedBy(init.body)
+    // Some servers refuse what they need not answer.
+    if (status >= 400 && awaited === undefined) return new Response(null, { status: 202 })
     if (status >= 400) {
       throw refusal(response, await textUpTo(response, maxPageBytes), new Headers(init.headers).has("mcp-session-id"))
     }
-    const awaited = awaitedBy(init.body)
     if (awaited === undefined || status === 202 || response.body === null) return response
     const { first, rest } = await begun(chunksOf(response.body))
     if (isEvents(first) || (first === "" && isEventStream(response))) {
@@ -144,7 +146,7 @@ async function* events(
   let resumable = false
   let answer = false
   // Over a stream that answers no request of its own, a message's id is what it is.
-  const answers: Answers = (id) => {
+  const answers: Answers = ({ id }) => {
     if (awaited !== undefined) return awaited
     const known = RequestIdSchema.safeParse(id)
     return known.success ? { id: known.data, method: "" } : undefined

@@ -2,7 +2,7 @@
  * The tools that an MCP server lists: every page, read leniently, and what cannot be used named.
  */
 import * as Effect from "effect/Effect"
-import { isRecord, textOf } from "./json.js"
+import { isRecord, jsonOf, textOf } from "./json.js"
 import type { Problem } from "./mcpConnection.js"
 import { objectSchema } from "./mcpSchema.js"
 
@@ -46,7 +46,7 @@ export const readPages = (ask: Ask, listing: Listing): Effect.Effect<void, Probl
       readPage(asked.right, listing, seen)
       const { nextCursor } = asked.right
       if (nextCursor === undefined || nextCursor === null || nextCursor === false) return
-      const cursor = JSON.stringify(nextCursor)
+      const cursor = jsonOf(nextCursor) ?? ""
       if (cursors.has(cursor)) return
       cursors.add(cursor)
       barren = seen.size === before ? barren + 1 : 0
@@ -76,7 +76,7 @@ const readPage = (result: Record<string, unknown>, { tools, warnings }: Listing,
       warnings.push(read)
       continue
     }
-    const written = JSON.stringify(given)
+    const written = jsonOf(given) ?? ""
     const before = seen.get(read.name)
     if (before === undefined) {
       seen.set(read.name, written)
@@ -95,12 +95,16 @@ const readTool = (given: unknown): Listed | string => {
     return `A tool without a name is left out: ${shown(given)}`
   }
   const execution = given["execution"]
-  if (isRecord(execution) && execution["taskSupport"] === "required") {
+  if (isRecord(execution) && textOf(execution["taskSupport"])?.toLowerCase() === "required") {
     return `Its tool ${JSON.stringify(name)} can only be called as a task, which is not supported; it is left out.`
   }
   const parameters = objectSchema(given["inputSchema"] ?? given["input_schema"] ?? given["parameters"])
   if (parameters === undefined) {
     return `Its tool ${JSON.stringify(name)} takes no object of arguments (inputSchema ${shown(given["inputSchema"])}); it is left out.`
+  }
+  // What cannot be written would fail every request to a model.
+  if (jsonOf(parameters) === undefined) {
+    return `Its tool ${JSON.stringify(name)} has an inputSchema that is nested too deeply; it is left out.`
   }
   const hints = isRecord(given["annotations"]) ? given["annotations"] : {}
   return {
@@ -113,7 +117,7 @@ const readTool = (given: unknown): Listed | string => {
 }
 
 const shown = (value: unknown): string => {
-  const text = JSON.stringify(value) ?? "missing"
+  const text = jsonOf(value) ?? "missing"
   return text.length > 80 ? `${text.slice(0, 80).toWellFormed()}…` : text
 }
 
@@ -124,6 +128,7 @@ export const named = (
 ): ReadonlyArray<{ readonly name: string; readonly tool: Listed }> => {
   const names = new Map<Listed, string>()
   const taken = new Set<string>()
+  const numbers = new Map<string, number>()
   const wanted = tools.map((tool) => ({ tool, name: rename(tool.name) }))
   const exactFirst = [...wanted].sort((a, b) => Number(b.name === b.tool.name) - Number(a.name === a.tool.name))
   for (const { name, tool } of exactFirst) {
@@ -133,7 +138,7 @@ export const named = (
       )
       continue
     }
-    const own = freeName(name, taken)
+    const own = freeName(name, taken, numbers)
     if (own !== name) {
       warnings.push(`Its tool ${JSON.stringify(tool.name)} is offered as ${own}, because another is named ${name}.`)
     }
@@ -153,14 +158,15 @@ export const allowedName = (original: string): string =>
     .replaceAll(/[^A-Za-z0-9_-]/g, "_")
     .slice(0, maxNameChars)
 
-/** The name, or the name with the first number behind it that makes it different from those taken. */
-export const freeName = (name: string, taken: ReadonlySet<string>): string => {
-  if (!taken.has(name)) return name
-  for (let n = 2; ; n++) {
+/** The name, or the name with the first number behind it that makes it different; `numbers` are those tried. */
+const freeName = (name: string, taken: ReadonlySet<string>, numbers: Map<string, number>): string => {
+  let free = name
+  for (let n = numbers.get(name) ?? 2; taken.has(free); n++) {
     const end = `_${n}`
-    const numbered = `${name.slice(0, maxNameChars - end.length)}${end}`
-    if (!taken.has(numbered)) return numbered
+    free = `${name.slice(0, maxNameChars - end.length)}${end}`
+    numbers.set(name, n + 1)
   }
+  return free
 }
 
 const maxNameChars = 64

@@ -9,7 +9,7 @@ import {
   type RequestId,
   SUPPORTED_PROTOCOL_VERSIONS
 } from "@modelcontextprotocol/sdk/types.js"
-import { isRecord } from "./json.js"
+import { isRecord, jsonOf } from "./json.js"
 
 /** A request of ours that has no answer yet. */
 export interface Awaited {
@@ -17,8 +17,8 @@ export interface Awaited {
   readonly method: string
 }
 
-/** Finds the request that a message with this id answers; the id may be missing or of any kind. */
-export type Answers = (id: unknown) => Awaited | undefined
+/** Finds the request that a message answers, whose id may be missing or of any kind. */
+export type Answers = (answer: Readonly<Record<string, unknown>>) => Awaited | undefined
 
 /** The code of an answer that we write because the server's own did not arrive. */
 export const brokenOff = -32_097
@@ -60,12 +60,12 @@ const readMessage = (value: unknown, answers: Answers): JSONRPCMessage | undefin
   const identified = typeof id === "string" || typeof id === "number"
   const telling = Object.hasOwn(value, "result") || Object.hasOwn(value, "error")
   const isAnswer = telling ? signed || identified : signed && identified
-  const awaited = isAnswer ? answers(id) : undefined
+  const awaited = isAnswer ? answers(value) : undefined
   if (awaited === undefined) return undefined
   // Many servers write both, one of them null.
   const failed = value["error"] !== undefined && value["error"] !== null
   if (failed) return { jsonrpc: "2.0", id: awaited.id, error: readError(value["error"]) }
-  if (!Object.hasOwn(value, "result")) return failedAnswer(awaited.id, unreadable(JSON.stringify(value)))
+  if (!Object.hasOwn(value, "result")) return failedAnswer(awaited.id, unreadable(jsonOf(value) ?? ""))
   return { jsonrpc: "2.0", id: awaited.id, result: readResult(awaited.method, value["result"]) }
 }
 
@@ -78,13 +78,13 @@ const readParams = (method: string, params: Record<string, unknown>): Record<str
 
 const readError = (error: unknown): { readonly code: number; readonly message: string; readonly data?: unknown } => {
   if (!isRecord(error)) {
-    return { code: ErrorCode.InternalError, message: typeof error === "string" ? error : JSON.stringify(error) }
+    return { code: ErrorCode.InternalError, message: typeof error === "string" ? error : (jsonOf(error) ?? "unknown") }
   }
   const code = Number(error["code"])
   const { data, message } = error
   return {
     code: Number.isSafeInteger(code) && code !== 0 ? code : ErrorCode.InternalError,
-    message: typeof message === "string" && message.trim() !== "" ? message : JSON.stringify(data ?? error),
+    message: typeof message === "string" && message.trim() !== "" ? message : (jsonOf(data ?? error) ?? "unknown"),
     ...(data === undefined ? {} : { data })
   }
 }

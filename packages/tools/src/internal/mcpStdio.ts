@@ -7,11 +7,11 @@
 import type { ChildProcess } from "node:child_process"
 import { getDefaultEnvironment } from "@modelcontextprotocol/sdk/client/stdio.js"
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
-import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js"
+import { ErrorCode, type JSONRPCMessage, type RequestId } from "@modelcontextprotocol/sdk/types.js"
 import spawn from "cross-spawn"
 import * as Effect from "effect/Effect"
-import { isRecord } from "./json.js"
-import { type Awaited, failedAnswer, readMessages, unreadable } from "./mcpMessage.js"
+import { isRecord, isSomething } from "./json.js"
+import { type Answers, type Awaited, failedAnswer, readMessages, unreadable } from "./mcpMessage.js"
 
 export interface StdioOptions {
   readonly command: string
@@ -41,10 +41,12 @@ export const stdioTransport = (options: StdioOptions): Transport => {
     if (!("method" in message) && message.id !== undefined) awaited.delete(String(message.id))
     transport.onmessage?.(message)
   }
-  const answers = (id: unknown): Awaited | undefined => {
+  const only = (): Awaited | undefined => (awaited.size === 1 ? [...awaited.values()][0] : undefined)
+  const answers: Answers = (answer) => {
+    const { id } = answer
     if (typeof id === "string" || typeof id === "number") return awaited.get(String(id).trim())
-    const [only, ...others] = awaited.values()
-    return others.length === 0 ? only : undefined
+    const request = only()
+    return request !== undefined && mayAnswer(request.method, answer) ? request : undefined
   }
   const readText = (text: string): void => {
     // Takes a byte order mark off too. A line that is not JSON was printed for a person.
@@ -54,7 +56,8 @@ export const stdioTransport = (options: StdioOptions): Transport => {
     try {
       value = JSON.parse(trimmed)
     } catch {
-      const request = trimmed.includes('"jsonrpc"') ? answers(idIn(trimmed)) : undefined
+      const id = idIn(trimmed)
+      const request = !trimmed.includes('"jsonrpc"') ? undefined : id === undefined ? only() : awaited.get(id)
       if (request !== undefined) deliver(failedAnswer(request.id, unreadable(trimmed)))
       return
     }
@@ -128,6 +131,23 @@ const cancelledBy = (message: JSONRPCMessage): RequestId | undefined => {
   const id = message.params["requestId"]
   return typeof id === "string" || typeof id === "number" ? id : undefined
 }
+
+/**
+ * Whether a message without an id answers a request, rather than a notification, as some servers do that should not:
+ * its result has what was asked for, or it is an error and says more than that there is no such method.
+ */
+const mayAnswer = (method: string, { error, result }: Readonly<Record<string, unknown>>): boolean => {
+  if (isRecord(result)) return (resultKeys.get(method) ?? []).some((key) => Object.hasOwn(result, key))
+  return (
+    method === "tools/call" && isSomething(error) && !(isRecord(error) && error["code"] === ErrorCode.MethodNotFound)
+  )
+}
+
+const resultKeys: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
+  ["initialize", ["protocolVersion"]],
+  ["tools/list", ["tools"]],
+  ["tools/call", ["content", "structuredContent", "toolResult", "isError"]]
+])
 
 /** Where servers write the id: at the head of a message or at its end. */
 const idIn = (text: string): string | undefined =>

@@ -86,6 +86,7 @@ const isRepeated = (structured: unknown, blocks: ReadonlyArray<unknown>): boolea
 const saidBy = (texts: ReadonlyArray<string>): ReadonlyArray<unknown> => {
   if (texts.length === 0) return []
   const values = texts.map(parsed)
+  if (texts.length === 1) return [...texts, ...values, texts, values]
   return [texts.join("\n"), texts.join(""), ...texts, ...values, values]
 }
 

@@ -86,7 +86,11 @@ const subschema = (value: unknown, depth: number): Schema | boolean => {
 /** Gives what is kept of a keyword's value, nothing where it means nothing. */
 type Read = (value: unknown, depth: number) => unknown
 
-const one: Read = (value, depth) => (value === null ? undefined : subschema(value, depth))
+/** A flag here is more widely understood than the schema that says the same. */
+const one: Read = (value, depth) => {
+  if (typeof value === "boolean") return value
+  return value === null ? undefined : subschema(value, depth)
+}
 
 const some: Read = (value, depth) =>
   Array.isArray(value) && value.length > 0 ? value.map((item) => subschema(item, depth)) : undefined

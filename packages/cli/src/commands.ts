@@ -150,6 +150,7 @@ export const mcpCommand = async (flags: Flags, version: string, process: Process
   const log = flags.quiet === true ? undefined : (line: string) => process.streams.err(`${line}\n`)
   const equipment = {
     ...settings,
+    warn: warnOn(process),
     ...(await approvals(asked, auto, settings.options, screen, { ...process, terminal: undefined }))
   }
   return serve({ equipment, options: settings.options, version, log }, process.signal)
@@ -189,7 +190,7 @@ const serverTools = async (flags: Flags, process: Process): Promise<ReadonlyArra
   const servers = readServersOf(flags, process)
   if (servers.length === 0) return []
   const [{ loadConnect }, Effect] = await Promise.all([import("./mcpServers.js"), import("effect/Effect")])
-  const connect = await loadConnect()
+  const connect = await loadConnect(warnOn(process))
   const listed = Effect.forEach(
     servers,
     (server) =>

@@ -30,8 +30,6 @@ export interface Job extends Services.Equipment {
   readonly stream?: boolean | undefined
   /** Who is asked before a plan runs; every plan is accepted where there is nobody. */
   readonly planReview?: PlanApproval.Service["review"] | undefined
-  /** Is told once what a person must know although the run goes on: that the file for the events is not whole. */
-  readonly warn?: ((text: string) => void) | undefined
   /** Is told each event besides. */
   readonly watch?: ((event: Parameters<Gathered.Recorder["on"]>[0]) => void) | undefined
 }

@@ -60,7 +60,8 @@ listed must be given.`
 const toolsUsage = `
 Tools: see forethought tools. An MCP server gives all its tools; in the config file it stands as
 {"mcp": {"files": {"command": "mcp-server-filesystem", "args": ["."], "env": {"TOKEN": "\${MY_TOKEN}"}},
-"web": {"url": "https://…", "headers": {"authorization": "\${MY_AUTHORIZATION}"}}}, with \${…} from the environment.`
+"web": {"url": "https://…", "headers": {"authorization": "\${MY_AUTHORIZATION}"}}}}, with \${…} from the environment.
+The "mcpServers" of other clients (or "servers", "context_servers") are understood as they are.`
 
 const settingsUsage = `
 Every setting can also stand in the environment (${variableOf("model")}, ${variableOf("tools")}, ${variableOf("maxPlanLength")}, …)

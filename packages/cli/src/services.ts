@@ -30,6 +30,8 @@ export interface Equipment {
   readonly keepsLast?: boolean | undefined
   /** Who is asked before a tool acts; nobody where there is none. */
   readonly approval?: Approval.Service | undefined
+  /** Is told what a person must know although the run goes on. */
+  readonly warn?: ((text: string) => void) | undefined
   /** Changes every tool, such as by a delay. */
   readonly eachTool?: ((tool: Tool.Tool<Llm.Llm>) => Tool.Tool<Llm.Llm>) | undefined
 }
@@ -59,7 +61,7 @@ export const load = async (equipment: Equipment): Promise<Services> => {
     loadModels(models),
     Promise.all(equipment.tools.map((tool) => tool.load())),
     limiting(limits, models, equipment.keepsLast ?? false),
-    servers.length === 0 ? undefined : loadConnect()
+    servers.length === 0 ? undefined : loadConnect(equipment.warn ?? (() => {}))
   ])
   const own = equipment.eachTool === undefined ? tools : tools.map(equipment.eachTool)
   const connected =

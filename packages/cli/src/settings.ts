@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { type Find, type Given, isOn, names, text, texts } from "./given.js"
 import { type Limits, readLimits } from "./limits.js"
+import { rootKeys } from "./mcpEntry.js"
 import { type McpServer, readServers } from "./mcpServers.js"
 import { type Models, modelHelp, needsTextProtocol, readFallback, readModels } from "./models.js"
 import { flagOf, parseJson, readOption, variableOf } from "./options.js"
@@ -185,8 +186,13 @@ const readConfig = (flags: Flags, around: Around): ReadonlyMap<string, Given> =>
     ...allOptions().map(({ option }) => option.name)
   ]
   const values = new Map<string, Given>()
-  for (const [key, value] of Object.entries(data)) {
-    if (key === "$schema") continue
+  for (const [written, value] of Object.entries(data)) {
+    if (written === "$schema") continue
+    // What other clients call our `mcp`.
+    const key = rootKeys.includes(written) ? "mcp" : written
+    if (key === "mcp" && values.has(key)) {
+      throw new UsageError(`The config file ${shown} has its MCP servers under two keys. Put them all under "mcp".`)
+    }
     if (/key|secret|password|token/i.test(key) && !known.includes(key)) {
       throw new UsageError(
         `The config file ${shown} has the key ${JSON.stringify(key)}: secrets do not belong into a file. Set FORETHOUGHT_API_KEY in the environment.`
@@ -198,7 +204,7 @@ const readConfig = (flags: Flags, around: Around): ReadonlyMap<string, Given> =>
         `The config file ${shown} has the key ${JSON.stringify(key)}, which is not known.${close === undefined ? "" : ` Did you mean "${close}"?`} Keys are ${known.join(", ")}.`
       )
     }
-    values.set(key, { value, source: `"${key}" in the config file ${shown}` })
+    values.set(key, { value, source: `"${written}" in the config file ${shown}` })
   }
   return values
 }

@@ -6,20 +6,17 @@ import * as Tool from "@forethought/core/Tool"
 import * as Toolbox from "@forethought/core/Toolbox"
 import { ToolFailed } from "@forethought/core/ToolError"
 import * as ToolText from "@forethought/core/ToolText"
-import { Client } from "@modelcontextprotocol/sdk/client/index.js"
-import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
-import {
-  CallToolResultSchema,
-  ListToolsResultSchema,
-  type Tool as ServerTool
-} from "@modelcontextprotocol/sdk/types.js"
+import { ErrorCode } from "@modelcontextprotocol/sdk/types.js"
 import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-import { resultText } from "./internal/mcpContent.js"
+import { type Connection, make, type Target } from "./internal/mcpConnection.js"
+import { readResult } from "./internal/mcpContent.js"
+import { allowedName, type Listed, type Listing, named, readPages } from "./internal/mcpListing.js"
 import { hider, isSecret, type MaybeSecret, reveal } from "./internal/secrets.js"
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -57,13 +54,18 @@ export interface Common {
    * approval is asked for each call. Default: true.
    */
   readonly trustAnnotations?: boolean
+  /**
+   * Called with each thing that a person should know although the server can be used: a tool that is left out or
+   * renamed, a process that is started again. Default: a log message of level Warning.
+   */
+  readonly onWarning?: (warning: string) => Effect.Effect<void>
 }
 
 /** A server that is started as a child process and spoken to over its standard input and output. */
 export interface Stdio extends Common {
   readonly command: string
-  /** No secrets here: whoever lists the processes of the machine sees them. */
-  readonly args?: ReadonlyArray<string>
+  /** Better no secrets here: whoever lists the processes of the machine sees them. */
+  readonly args?: ReadonlyArray<MaybeSecret>
   /**
    * Its environment. Of ours it gets HOME, LOGNAME, PATH, SHELL, TERM and USER (on Windows their like) and nothing else.
    * A value wrapped by `Redacted.make` is taken out of every result.
@@ -72,9 +74,14 @@ export interface Stdio extends Common {
   readonly cwd?: string
 }
 
-/** A server that is reached over streamable HTTP. */
+/** A server that is reached over HTTP. */
 export interface Http extends Common {
   readonly url: string | URL
+  /**
+   * Which transport is tried first: `http` is streamable HTTP, `sse` is the older one of 2024. The other one is tried
+   * where the server refuses the first. Default: `http`.
+   */
+  readonly transport?: "http" | "sse"
   /** Sent with each request, such as `authorization`. Redirects to another origin are not followed. */
   readonly headers?: Readonly<Record<string, MaybeSecret>>
 }
@@ -88,12 +95,22 @@ export type ServerOptions = Stdio | Http
 /**
  * Connects to a server and gives its tools, in its order; the connection, and a child process, end with the scope.
  *
- * Arguments are a JSON object, which the server checks. Text content is the result; images, audio and resources are
- * described in a line each. A result that the server marks as an error is `ToolFailed`, as is every call after the server
- * has gone. A timeout or an interruption cancels the request at the server. What a child process writes on its standard
- * error is shown only in the error of a connection that ended, without the values of `env`.
+ * The list is read leniently. A schema is mended where its meaning is clear; a tool that cannot be used (no name, no
+ * object of arguments, a task) is left out, and one whose name another has already gets a number behind it, both with a
+ * warning.
  *
- * Fails where the server does not start or answer in time, and where two tools would have one name.
+ * Arguments are a JSON object, which the server checks. The result is the text of its blocks: text and the text of
+ * resources as they are, anything else described in a line, and `structuredContent` as JSON where the text does not
+ * say the same. A result that the server marks as an error is `ToolFailed`. A timeout or an interruption cancels the
+ * request at the server.
+ *
+ * An HTTP session that the server has lost is opened anew, and the call is sent again: it was not run. A process that
+ * ended, or sent a message of more than 16 MiB, is started again by the next call, at most 3 times within 10 minutes.
+ * A call that was under way then fails, its outcome unknown, unless the tool is idempotent or read-only: then it is
+ * sent once more. What a child process writes on its standard error is shown only in the error of a connection that
+ * ended, without the values of `env`.
+ *
+ * Fails where the server does not start or answer in time, and where it lists tools none of which can be used.
  *
  * @example
  * ```ts
@@ -103,20 +120,25 @@ export type ServerOptions = Stdio | Http
  */
 export const tools = (options: ServerOptions): Effect.Effect<ReadonlyArray<Tool.Tool>, McpError, Scope.Scope> =>
   Effect.gen(function* () {
-    const connection = yield* Effect.acquireRelease(
-      Effect.try({ try: () => open(options), catch: (error) => failure(options, ToolText.describeFailure(error)) }),
-      (connection) => connection.close
-    )
-    const listed = yield* connection.list.pipe(
-      Effect.timeoutFail({
-        duration: options.connectTimeout ?? "30 seconds",
-        onTimeout: () => failure(options, connection.problem("It did not answer in time."))
-      })
-    )
-    const named = listed.map((tool) => ({ tool, name: (options.name ?? allowedName)(tool.name) }))
-    const problem = nameProblem(named)
-    if (problem !== undefined) return yield* failure(options, problem)
-    return named.map(({ name, tool }) => toolOf(options, connection, name, tool))
+    const secrets = secretsOf(options)
+    const warn = (warning: string): Effect.Effect<void> => {
+      const text = `MCP server ${JSON.stringify(serverName(options))}: ${hider(secrets)(warning)}`
+      return options.onWarning === undefined ? Effect.logWarning(text) : options.onWarning(text)
+    }
+    const target = yield* Effect.try({
+      try: () => targetOf(options),
+      catch: (error) => failure(options, ToolText.describeFailure(error))
+    })
+    const connection = yield* make({ target, connectTimeout: connectTimeout(options), hide: hider(secrets), warn })
+    const listing: Listing = { tools: [], warnings: [] }
+    yield* list(options, connection, listing, warn)
+    const found = named(listing, options.name ?? allowedName)
+    if (found.length === 0 && listing.warnings.length > 0) {
+      return yield* failure(options, listing.warnings.slice(0, 3).join(" "))
+    }
+    yield* Effect.forEach(listing.warnings, warn, { discard: true })
+    const hideResult = hider(secrets.filter(isSecret))
+    return found.map((tool) => toolOf(options, connection, hideResult, tool))
   })
 
 /**
@@ -144,225 +166,76 @@ export const layer = (...servers: ReadonlyArray<ServerOptions>): Layer.Layer<Too
   )
 
 // ---------------------------------------------------------------------------------------------------------------
-// the connection
+// the tools
 // ---------------------------------------------------------------------------------------------------------------
 
-interface Connection {
-  readonly list: Effect.Effect<ReadonlyArray<ServerTool>, McpError>
-  readonly call: (
-    tool: string,
-    input: Readonly<Record<string, unknown>>,
-    progress: (partial: string) => void
-  ) => Effect.Effect<{ readonly text: string; readonly isError: boolean }, string>
-  /** An error in words, with what is known of a connection that ended. */
-  readonly problem: (text: string) => string
-  readonly close: Effect.Effect<void>
+/** Every page of the list; where time runs out, or a page does not come, what was found until then. */
+const list = (
+  options: ServerOptions,
+  connection: Connection,
+  listing: Listing,
+  warn: (warning: string) => Effect.Effect<void>
+): Effect.Effect<void, McpError> =>
+  readPages((params) => connection.request({ method: "tools/list", params, repeatable: true }), listing).pipe(
+    Effect.catchAll((problem) =>
+      problem.code === ErrorCode.MethodNotFound ? warn("It offers no tools.") : failure(options, problem.words)
+    ),
+    Effect.timeoutOption(connectTimeout(options)),
+    Effect.flatMap((read) => {
+      if (Option.isSome(read)) return Effect.void
+      if (listing.tools.length === 0) return failure(options, connection.problem("It did not answer in time."))
+      listing.warnings.push("It did not list all its tools in time; what came until then is used.")
+      return Effect.void
+    })
+  )
+
+const connectTimeout = (options: ServerOptions): Duration.DurationInput => options.connectTimeout ?? "30 seconds"
+
+const targetOf = (options: ServerOptions): Target => {
+  if ("url" in options) {
+    return { url: new URL(options.url), headers: revealed(options.headers), transport: options.transport ?? "http" }
+  }
+  const { args = [], command, cwd, env } = options
+  return { command, args: args.map(reveal), env: revealed(env), cwd }
 }
-
-/** The longest line of a server: what would need more is no result for a model. */
-const maxMessageBytes = 16 * 1024 * 1024
-
-/** How the SDK says so. */
-const tooLong = "exceeded maximum size"
-
-/** Calls are timed by the toolbox, so the SDK's own limit must not be in the way. */
-const noLimit = 2_147_483_647
-
-const maxPages = 100
-
-const open = (options: ServerOptions): Connection => {
-  const secrets = secretsOf(options)
-  const hide = hider(secrets)
-  const hideResult = hider(secrets.filter(isSecret))
-  const client = new Client({ name: "forethought", version: "0.1.0" })
-  let ended = false
-  let lastError = ""
-  let stderr = ""
-  client.onclose = () => {
-    ended = true
-  }
-  client.onerror = (error) => {
-    // What follows a message that was too long is its rest, and no reason for anything.
-    if (!lastError.includes(tooLong)) lastError = ToolText.describeFailure(error)
-  }
-  const problem = (text: string): string => {
-    const shown = cut(hide(text))
-    const lastWords = stderr.trim() === "" ? "" : ` It last wrote: ${stderr.trim()}`
-    return ended ? `${shown} The connection has ended.${lastWords}` : shown
-  }
-  const words = (error: unknown): string => {
-    const text = describe(error)
-    return problem(ended && lastError !== "" && !text.includes(lastError) ? `${text}: ${lastError}.` : text)
-  }
-
-  const { connect, end } =
-    "command" in options
-      ? stdio(client, options, (text) => {
-          // Hidden before it is cut: the rest of a secret is one too.
-          stderr = hide(stderr + text).slice(-maxStderrChars)
-        })
-      : http(client, options)
-
-  return {
-    list: Effect.tryPromise({
-      try: async (signal) => {
-        await connect(signal)
-        const found: Array<ServerTool> = []
-        let cursor: string | undefined
-        for (let page = 0; page < maxPages; page++) {
-          const params = cursor === undefined ? {} : { cursor }
-          // Not `listTools`, which compiles code from the server's output schemas.
-          const listed = await client.request({ method: "tools/list", params }, ListToolsResultSchema, {
-            signal,
-            timeout: noLimit
-          })
-          found.push(...listed.tools)
-          if (listed.nextCursor === undefined || listed.nextCursor === cursor) return found
-          cursor = listed.nextCursor
-        }
-        return found
-      },
-      catch: (error) => failure(options, words(error))
-    }),
-    call: (name, input, progress) =>
-      Effect.tryPromise({
-        try: async (signal) => {
-          const result = await client.request(
-            { method: "tools/call", params: { name, arguments: { ...input } } },
-            CallToolResultSchema,
-            { signal, timeout: noLimit, onprogress: ({ message }) => message !== undefined && progress(`${message}\n`) }
-          )
-          return { text: hideResult(resultText(result)), isError: result.isError === true }
-        },
-        catch: words
-      }),
-    problem,
-    close: end
-  }
-}
-
-/** How a client connects and ends. */
-interface Ends {
-  readonly connect: (signal: AbortSignal) => Promise<void>
-  readonly end: Effect.Effect<void>
-}
-
-const stdio = (client: Client, options: Stdio, onStderr: (text: string) => void): Ends => {
-  const transport = new StdioClientTransport({
-    command: options.command,
-    args: [...(options.args ?? [])],
-    env: revealed(options.env),
-    stderr: "pipe",
-    maxBufferSize: maxMessageBytes,
-    ...(options.cwd === undefined ? {} : { cwd: options.cwd })
-  })
-  transport.stderr?.on("data", (chunk) => onStderr(String(chunk)))
-  // A client that could not connect closes by itself and does not wait; whoever closes after it must.
-  const close = transport.close.bind(transport)
-  let closing: Promise<void> | undefined
-  transport.close = () => {
-    closing ??= close()
-    return closing
-  }
-  // An app that exits in a hurry must not leave a child behind that does not care about its input.
-  let child: number | null = null
-  const kill = () => {
-    if (child === null) return
-    try {
-      process.kill(child, "SIGKILL")
-    } catch {
-      // It has ended.
-    }
-  }
-  transport.onclose = () => {
-    child = null
-  }
-  return {
-    connect: (signal) => {
-      process.once("exit", kill)
-      const connecting = client.connect(transport, { signal, timeout: noLimit })
-      // It is started within the call, before anything is waited for.
-      child = transport.pid
-      return connecting
-    },
-    // Ends the child's input, and two seconds later the child.
-    end: Effect.ensuring(
-      atMost("6 seconds", async () => {
-        await client.close()
-        await transport.close()
-      }),
-      Effect.sync(() => {
-        process.removeListener("exit", kill)
-      })
-    )
-  }
-}
-
-const http = (client: Client, options: Http): Ends => {
-  const transport = new StreamableHTTPClientTransport(new URL(options.url), {
-    requestInit: { headers: revealed(options.headers) }
-  })
-  return {
-    connect: (signal) => client.connect(transport, { signal, timeout: noLimit }),
-    end: Effect.zipRight(
-      atMost("2 seconds", () => transport.terminateSession()),
-      atMost("2 seconds", () => client.close())
-    )
-  }
-}
-
-/** Ending is polite and bounded: a server that does not play along must not hold up the app. */
-const atMost = (limit: Duration.DurationInput, end: () => Promise<void>): Effect.Effect<void> =>
-  Effect.tryPromise(end).pipe(Effect.interruptible, Effect.timeout(limit), Effect.ignore)
 
 const revealed = (values: Readonly<Record<string, MaybeSecret>> = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, reveal(value)]))
 
-const maxStderrChars = 2_000
-
-// ---------------------------------------------------------------------------------------------------------------
-// the tools
-// ---------------------------------------------------------------------------------------------------------------
-
-const toolOf = (options: ServerOptions, connection: Connection, name: string, tool: ServerTool): Tool.Tool => {
-  const hints = options.trustAnnotations === false ? undefined : tool.annotations
-  const readOnly = hints?.readOnlyHint ?? false
-  const { $schema: _, ...parameters } = tool.inputSchema
+const toolOf = (
+  options: ServerOptions,
+  connection: Connection,
+  hideResult: (text: string) => string,
+  { name, tool }: { readonly name: string; readonly tool: Listed }
+): Tool.Tool => {
+  const trusted = options.trustAnnotations !== false
+  const readOnly = trusted && tool.readOnly
+  // What changes nothing can be done twice.
+  const idempotent = trusted && (tool.idempotent ?? readOnly)
+  const failed = (detail: string) => new ToolFailed({ tool: name, detail })
   return Tool.fromJsonSchema({
     name,
-    description: tool.description ?? tool.title ?? tool.annotations?.title ?? tool.name,
-    parameters,
+    description: tool.description,
+    parameters: tool.parameters,
     readOnly,
-    // What changes nothing can be done twice.
-    idempotent: hints?.idempotentHint ?? readOnly,
+    idempotent,
     timeout: options.timeout ?? "60 seconds",
     execute: (input, { progress }) =>
-      connection.call(tool.name, input, progress).pipe(
-        Effect.mapError((detail) => new ToolFailed({ tool: name, detail })),
-        Effect.flatMap(({ isError, text }) =>
-          isError ? Effect.fail(new ToolFailed({ tool: name, detail: text })) : Effect.succeed(text)
+      connection
+        .request({
+          method: "tools/call",
+          params: { name: tool.name, arguments: { ...input } },
+          repeatable: idempotent || readOnly,
+          progress
+        })
+        .pipe(
+          Effect.mapError(({ words }) => failed(words)),
+          Effect.flatMap((result) => {
+            const { isError, text } = readResult(result)
+            return isError ? Effect.fail(failed(hideResult(text))) : Effect.succeed(hideResult(text))
+          })
         )
-      )
   })
-}
-
-const allowedName = (original: string): string => original.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64)
-
-const nameProblem = (
-  named: ReadonlyArray<{ readonly name: string; readonly tool: ServerTool }>
-): string | undefined => {
-  const originals = new Map<string, string>()
-  for (const { name, tool } of named) {
-    if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
-      return `Its tool ${JSON.stringify(tool.name)} would be offered as ${JSON.stringify(name)}: a name must be 1 to 64 letters, digits, "_" or "-".`
-    }
-    const other = originals.get(name)
-    if (other !== undefined) {
-      return `Its tools ${JSON.stringify(other)} and ${JSON.stringify(tool.name)} would both be named ${name}. Tell them apart by the option "name".`
-    }
-    originals.set(name, tool.name)
-  }
-  return undefined
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -385,26 +258,26 @@ const addressOf = ({ url }: Http): URL | undefined => {
 
 /** What no error may show. Some services have their key in the address. */
 const secretsOf = (options: ServerOptions): ReadonlyArray<MaybeSecret> => {
-  if ("command" in options) return Object.values(options.env ?? {})
+  if ("command" in options) {
+    const args = (options.args ?? []).filter(isSecret)
+    return [...Object.values(options.env ?? {}), ...args, ...args.flatMap(wordsOf)]
+  }
   const url = addressOf(options)
   const parts = url === undefined ? [] : [...url.searchParams.values(), ...url.pathname.split("/"), url.password]
-  return [...Object.values(options.headers ?? {}), ...parts.filter((part) => part.length >= leastKeyChars)]
+  const headers = Object.values(options.headers ?? {})
+  return [...headers, ...headers.flatMap(wordsOf), ...parts.filter((part) => part.length >= leastKeyChars)]
 }
 
-/** A shorter part of an address is a word. */
+/** A server may repeat a key without the `Bearer` or the `--key=` before it. */
+const wordsOf = (value: MaybeSecret): ReadonlyArray<MaybeSecret> => {
+  const words = reveal(value)
+    .split(/[\s=]+/)
+    .filter((word) => word.length >= leastKeyChars)
+  return typeof value === "string" ? words : words.map((word) => Redacted.make(word))
+}
+
+/** A shorter part of an address, or of a header, is a word. */
 const leastKeyChars = 16
 
 const failure = (options: ServerOptions, problem: string): McpError =>
   new McpError({ server: serverName(options), problem })
-
-const describe = (error: unknown): string => {
-  if (!(error instanceof Error)) return ToolText.describeFailure(error)
-  if ("code" in error && error.code === "ENOENT") return "The command was not found."
-  const cause = error.cause instanceof Error ? ` (${ToolText.describeFailure(error.cause)})` : ""
-  return `${ToolText.describeFailure(error)}${cause}`
-}
-
-const cut = (text: string): string =>
-  text.length > maxErrorChars ? `${text.slice(0, maxErrorChars).toWellFormed()}…` : text
-
-const maxErrorChars = 1_000

@@ -62,7 +62,9 @@ describe("Mcp over stdio", () => {
         "big",
         "partial",
         "pid",
-        "huge"
+        "huge",
+        "die-once",
+        "die-once-read-only"
       ])
       const info = (name: string) => toolbox.describe.find((tool) => tool.name === name)
       expect(info("echo")).toMatchObject({ readOnly: true, idempotent: true, description: "The echo." })
@@ -81,7 +83,8 @@ describe("Mcp over stdio", () => {
         [
           "first",
           "[image: image/png, 3000 bytes]",
-          "[resource: file:///a.txt, text/plain, 50 characters]",
+          "[resource: file:///a.txt, text/plain]",
+          "y".repeat(50),
           "[resource: file:///b, b]",
           "last"
         ].join("\n")
@@ -101,17 +104,46 @@ describe("Mcp over stdio", () => {
       expect((yield* Effect.flip(call("partial", "{}", 200))).message).toContain("half of it")
     }).pipe(Effect.scoped)
   )
-  it.live("a server that dies says so, at once and on every later call", () =>
+  it.live("a server that dies says so at once, and is started again by the next call", () =>
     Effect.gen(function* () {
-      const { call } = yield* connect(server())
+      const warnings: Array<string> = []
+      const onWarning = (text: string) => Effect.sync(() => void warnings.push(text))
+      const { call } = yield* connect(server("", { server: "mortal", onWarning }))
+      const first = yield* call("pid")
       const [dying, waiting] = yield* Effect.all([Effect.flip(call("die")), Effect.flip(call("hang"))], {
         concurrency: 2
       })
       for (const error of [dying, waiting]) {
         expect(error._tag).toBe("ToolFailed")
         expect(error.message).toContain("The connection has ended. It last wrote: out of memory")
+        expect(error.message).toContain("the outcome is unknown")
       }
-      expect((yield* Effect.flip(call("echo"))).message).toContain("The connection has ended.")
+      expect(yield* call("echo", '{"text":"still here"}')).toBe('{"text":"still here"}')
+      expect(yield* call("pid")).not.toBe(first)
+      expect(warnings).toEqual(['MCP server "mortal": Its process has ended, and is started again.'])
+    }).pipe(Effect.scoped)
+  )
+  it.live("a call that does no harm twice is sent again when the server dies under it", () =>
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.promise(() => mkdtemp(join(tmpdir(), "forethought-mcp-"))),
+        (path) => Effect.promise(() => rm(path, { recursive: true }))
+      )
+      const env = { ONCE: join(folder, "died") }
+      const { call } = yield* connect(server("", { env, onWarning: () => Effect.void }))
+      expect(yield* call("die-once-read-only")).toBe("second time")
+      expect((yield* Effect.flip(call("die-once"))).message).toContain("the outcome is unknown")
+    }).pipe(Effect.scoped)
+  )
+  it.live("a server that dies again and again is not started for ever", () =>
+    Effect.gen(function* () {
+      const { call } = yield* connect(server("", { onWarning: () => Effect.void }))
+      for (let n = 0; n < 4; n++) {
+        expect((yield* Effect.flip(call("die"))).message).toContain("the outcome is unknown")
+      }
+      const error = yield* Effect.flip(call("echo"))
+      expect(error.message).toContain("has ended 4 times within 10 minutes, and is not started again yet")
+      expect(error.message).toContain("It last wrote: out of memory")
     }).pipe(Effect.scoped)
   )
   it.live("gives the child the environment that it was given, and keeps secrets out of results and errors", () =>
@@ -136,7 +168,6 @@ describe("Mcp over stdio", () => {
   const refused: ReadonlyArray<readonly [string, Mcp.ServerOptions, RegExp]> = [
     ["is not there", { command: "no-such-command-anywhere" }, /"no-such-command-anywhere": The command was not found/],
     ["never answers", server("silent", { connectTimeout: "300 millis" }), /did not answer in time/],
-    ["has two tools of one name", server("clash"), /"dotted.name\/x" and "dotted_name_x" would both be named/],
     ["is given a bad name", server("", { name: (name) => `${name}!` }), /offered as "env!": a name must be/],
     ["has no address", { url: "not an address?key=k" }, /an invalid address/],
     ["does not listen", { url: `http://127.0.0.1:9/mcp/${secret}?key=k` }, /"127.0.0.1:9": .*fetch failed/]
@@ -156,6 +187,7 @@ describe("Mcp over stdio", () => {
       const error = yield* Effect.flip(call("huge"))
       expect(error._tag).toBe("ToolFailed")
       expect(error.message).toContain("exceeded maximum size of 16777216 bytes")
+      expect(yield* call("echo", '{"text":"still here"}')).toBe('{"text":"still here"}')
     }).pipe(Effect.scoped)
   )
   it.live("several servers are one toolbox, unless two tools have one name", () =>

@@ -3,7 +3,7 @@ import * as AiModel from "@effect/ai/LanguageModel"
 import type * as Response from "@effect/ai/Response"
 import * as Tool from "@effect/ai/Tool"
 import { expect, it } from "@effect/vitest"
-import type { Request } from "@forethought/core/Llm"
+import type { Reply, Request } from "@forethought/core/Llm"
 import { Llm } from "@forethought/core/Llm"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -13,6 +13,7 @@ import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import { describe } from "vitest"
@@ -315,6 +316,66 @@ describe("errors", () => {
         reason: { _tag: "TimedOut", after: 1000 }
       })
       expect(interrupted).toBe(2)
+    })
+  )
+})
+
+describe("what the model must see again", () => {
+  it.effect("goes back as its package noted it: signed reasoning, and what stands on a call", () =>
+    Effect.gen(function* () {
+      const signed = { anthropic: { type: "thinking", signature: "sig" } }
+      const first = yield* ask(
+        () =>
+          parts(
+            { type: "reasoning", text: "Hm.", metadata: signed },
+            { ...call("Search", { input: "x" }), metadata: { google: { thoughtSignature: "c2ln" } } },
+            finish("tool-calls")
+          ),
+        { tools: [search] }
+      )
+      let prompt: unknown
+      yield* ask(
+        (options) => {
+          prompt = options.prompt
+          return parts({ type: "text", text: "Done." }, finish("stop"))
+        },
+        {
+          tools: [search],
+          messages: [
+            ...request.messages,
+            { role: "assistant", content: "", toolCalls: first.toolCalls, ...state(first) },
+            { role: "tool", content: "found", toolCallId: "c1", name: "Search" }
+          ]
+        }
+      )
+      const sent = JSON.stringify(prompt)
+      expect(sent).toContain('"signature":"sig"')
+      expect(sent).toContain('"thoughtSignature":"c2ln"')
+      expect(sent.indexOf("Hm.")).toBeLessThan(sent.indexOf("thoughtSignature"))
+    })
+  )
+
+  const state = (reply: Reply) => (reply.providerState === undefined ? {} : { providerState: reply.providerState })
+
+  it.effect("a reply that broke off is unavailable, and an end that the package does not know is no word", () =>
+    Effect.gen(function* () {
+      const broken = yield* Effect.flip(ask(() => parts({ type: "text", text: "half" }, finish("error"))))
+      expect(broken.reason._tag).toBe("Unavailable")
+      const unknown = yield* ask(() => parts({ type: "text", text: "whole" }, finish("unknown")))
+      expect(unknown).toMatchObject({ text: "whole", finishReason: "other" })
+      expect(unknown).not.toHaveProperty("rawFinishReason")
+    })
+  )
+
+  it.effect("what a package cannot read is told by its first words, never by a Schema's tree", () =>
+    Effect.gen(function* () {
+      const cause = yield* Effect.flip(Schema.decodeUnknown(Schema.Struct({ a: Schema.Number }))({ hello: "world" }))
+      const error = yield* Effect.flip(
+        ask(() => Effect.fail(new AiError.MalformedOutput({ module: "S", method: "m", cause })))
+      )
+      expect(error.reason._tag).toBe("Unreadable")
+      expect(error.message).toContain('{"hello":"world"}')
+      expect(error.message).not.toContain("└─")
     })
   )
 })

@@ -68,8 +68,9 @@ const spoken = (text: string, tokens: ReadonlyArray<Token>): string => {
     state.kept.push(text.slice(state.from, token.start))
     state.from = token.end
   }
-  for (const [index, token] of tokens.entries()) {
-    if (token.start < state.from) continue
+  for (let index = 0; index < tokens.length; index++) {
+    const token = tokens[index]
+    if (token === undefined || token.start < state.from) continue
     const { kind } = token
     if (state.thinking !== undefined) {
       if (kind._tag === "Open" && kind.family === state.thinking) state.nested++

@@ -42,7 +42,8 @@ export const findTokens = (text: string): ReadonlyArray<Token> => {
   const tokens: Array<Token> = []
   // The same few marks come again and again.
   const known = new Map<string, Kind | undefined>()
-  for (const match of text.matchAll(anyMark)) {
+  anyMark.lastIndex = 0
+  for (let match = anyMark.exec(text); match !== null; match = anyMark.exec(text)) {
     const written = match[0]
     let kind = known.get(written)
     if (kind === undefined && !known.has(written)) {

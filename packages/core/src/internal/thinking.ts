@@ -81,6 +81,7 @@ const spoken = (text: string, tokens: ReadonlyArray<Token>): string => {
       continue
     }
     if (state.isStart && !isBlankBetween(text, state.from, token.start)) state.isStart = false
+    if (!state.isStart && isInert(kind, view.isFollowed(index))) continue
     if (isText(index, state)) continue
     switch (kind._tag) {
       case "Open":
@@ -140,6 +141,10 @@ const strikesOut = (text: string): boolean => {
   const end = text.toLowerCase().indexOf("</s>")
   return end !== -1 && trim(withoutEnd(text.slice(end))) !== ""
 }
+
+/** Whether a mark is text wherever it stands behind text; at the very end it is taken off later. */
+const isInert = (kind: Token["kind"], isFollowed: boolean): boolean =>
+  kind._tag === "Start" || kind._tag === "Stray" || (kind._tag === "End" && !isFollowed)
 
 const endsBlock = (kind: Token["kind"], family: number): boolean =>
   kind._tag === "Close"
@@ -267,8 +272,6 @@ const textJudge = (text: string, tokens: ReadonlyArray<Token>, view: View) => {
       }
       case "Wrap":
         return isQuoted(text, token) || isNamedCloser(text, token)
-      case "End":
-        return !state.isStart && !view.isFollowed(index)
       case "Turn":
         return !state.isStart && !beginsTurn(text, token, line.start)
       default:

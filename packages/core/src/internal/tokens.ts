@@ -176,6 +176,7 @@ const onlyRoleEnd = new RegExp(`[ \\t]{0,4}(?:${roleEnd})`, "iy")
 
 /** A turn's token with the role behind it, and the token that ends the role. */
 const withRole = (text: string, end: number, kind: Kind): { readonly end: number; readonly kind: Kind } => {
+  if (text.charAt(end) === "<" && text.charAt(end + 1) !== "|") return { end, kind }
   if (kind === bareTurn) {
     roleBehind.lastIndex = end
     const role = roleBehind.exec(text)?.[1]

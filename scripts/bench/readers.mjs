@@ -27,6 +27,7 @@ const dataFlow = await dist("patterns/dist/internal/planAndSolveAgent/dataFlow.j
 
 const option = AnswerFormat.option(["A", "B", "C", "D"])
 const optionText = AnswerFormat.option({ A: "11", B: "110", C: "a large dog", D: "none of these" })
+const isTool = (name) => name === "Search"
 const checked = (text) =>
   validate(rewoo.readPlan(text), {
     maxPlanLength: 1_000_000,
@@ -52,6 +53,8 @@ export const readers = {
   "ReWOO readPlan": rewoo.readPlan,
   "ReWOO readPlan, validate": checked,
   "ReAct readTurn": react.readTurn,
+  "ReAct readTurn, tools": (text) => react.readTurn(text, isTool),
+  toolCallMarkup: (text) => react.toolCallMarkup(text, isTool),
   readDeclared: (text) => dataFlow.readDeclared(text, []),
   readCollected: (text) => dataFlow.readCollected(text, ["x"])
 }
@@ -97,6 +100,85 @@ const repeated =
   (unit, before = "", after = "") =>
   (size) =>
     before + unit.repeat(Math.floor((size - before.length - after.length) / unit.length)) + after
+
+/** Marks of thinking, of turns, of answers and of calls, and what makes them text. */
+const marks = [
+  "<think>",
+  "</think>",
+  "<think>a</think>",
+  "<think>a</think>`b`\n```\n",
+  "`<think>` ",
+  "a <think> b ",
+  "a\n<reasoning>\n",
+  "</reasoning>",
+  "[THINK]",
+  "[/THINK]",
+  "◁think▷",
+  "<|START_THINKING|>",
+  "<|channel>",
+  "<channel|>",
+  "<unused94>",
+  "<|open|>think<|sep|>",
+  "<|content_thinking|>",
+  "<|end_message|>",
+  "<|channel|>",
+  "<|channel|>analysis<|message|>",
+  "<|channel|>final<|message|>a",
+  "<|start|>assistant",
+  "assistantfinal",
+  "analysis",
+  "Here is my response:",
+  "<answer>",
+  "<answer>a</answer>",
+  "<|begin_of_box|>",
+  "<|im_end|>",
+  "<|im_end|> ",
+  "<|im_end|>\n<|im_start|>assistant\n",
+  "<|im_start|>user\n",
+  "</s>",
+  "<s>",
+  "<s></s>",
+  "<<SYS>>",
+  "[EOS]",
+  "<|user|>",
+  "<role>HUMAN</role>",
+  "<|x|>",
+  "TERMINATE\n",
+  "<|im_en",
+  "<|",
+  "<think a=",
+  "`",
+  "`` ` ",
+  "```\n",
+  "~~~\n",
+  "````\n```\n",
+  "``` a\n",
+  "a <tool_call> b ",
+  "`<tool_call>` ",
+  "<tool_call ",
+  "<｜DSML｜",
+  "[TOOL_CALLS",
+  "x[ARGS]",
+  "functions.search:0",
+  "call:search{",
+  "call:Search ",
+  "```tool_code\n",
+  "Search(\n",
+  "Search(a\n",
+  "Search{\n",
+  "[Search(\n",
+  ">>>Search\n",
+  "@Search(1)\n",
+  "search(a)\n",
+  "a.b.c.d(\n",
+  '{"name":"Search","arguments":',
+  "> Final Answer: 4\n",
+  "Final Answer: 4 Final Answer: ",
+  "Action: Search[a]\nFinal Answer: 4\n",
+  "Final Answer: 4\nAction: x\n",
+  "Finish[\n",
+  "Finish[a]\n"
+]
 
 export const shapes = {
   "open braces": repeated("{"),
@@ -153,6 +235,8 @@ export const shapes = {
   "<think> without end": repeated("<think>"),
   "</think> alone": repeated("</think>"),
   "<think> unfinished": repeated("<think"),
+  ...Object.fromEntries(marks.map((mark) => [`${JSON.stringify(mark)} again and again`, repeated(mark, "x ")])),
+  ...Object.fromEntries(marks.map((mark) => [`${JSON.stringify(mark)} in JSON`, repeated(mark, '{"a":"', '"}')])),
   "angle brackets": repeated("<"),
   "zero-width spaces": repeated("\u200b"),
   "lone surrogates": repeated("\ud800"),

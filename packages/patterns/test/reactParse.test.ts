@@ -73,6 +73,7 @@ const rows: ReadonlyArray<readonly [reply: string, expected: string]> = [
   ["Final Answer: 42\n\nQuestion: next?\nThought: x\nAction: search\nAction Input: y", "=42"],
   ["Answer: 42", "=42"],
   ["", "!empty_reply"],
+  ["<|start|>assistant", "!empty_reply"],
   ["<think>Action: a", "!empty_reply"],
   ['Action: search {"q": 1}', 'search|{"q": 1}'],
   ['Action: search\nAction Input: {"city": oslo"}', 'search|{"city": oslo"}'],
@@ -221,7 +222,6 @@ describe("markup", () => {
     ["<|tool_calls_section_begin|>x"],
     ["<｜tool▁calls▁begin｜>search"],
     ["<|channel|>commentary to=functions.search<|message|>{}"],
-    ["<|start|>assistant"],
     ["<|plugin|>{}"],
     ["[TOOL_REQUEST]{}[END_TOOL_REQUEST]"],
     ['functools[{"name": "search"}]'],
@@ -356,7 +356,7 @@ describe("laws", () => {
       fc.property(hostile, (reply) => {
         const result = readTurn(reply)
         if (Either.isLeft(result)) {
-          expect(["empty_reply", "tool_call_markup", "malformed"]).toContain(result.left.problem)
+          expect(["empty_reply", "tool_call_markup", "malformed", "conflict"]).toContain(result.left.problem)
           return
         }
         const read = result.right

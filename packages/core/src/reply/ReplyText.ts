@@ -2,7 +2,7 @@
  * The text of a reply as readers see it, and text as prompts carry it.
  */
 import { isBlank, trim } from "../internal/blanks.js"
-import { withoutThinking } from "../internal/thinking.js"
+import { said } from "../internal/thinking.js"
 
 export { isBlank, trim } from "../internal/blanks.js"
 
@@ -11,26 +11,25 @@ export { isBlank, trim } from "../internal/blanks.js"
 // ---------------------------------------------------------------------------------------------------------------
 
 /**
- * The part of a reply that is said rather than thought. Every reader reads this and nothing else:
+ * Returns the part of a reply that is said rather than thought. Every reader reads this and nothing else.
  *
- * - a `<think>…</think>` (or `<thinking>`) block is dropped, in any case of letters;
- * - a `</think>` without its opening tag (it may stand in the prompt template) drops everything up to and including it;
- * - a `<think>` without its closing tag drops everything from there on: the reply ended inside the thinking;
- * - lone surrogates become U+FFFD and `\r\n` becomes `\n`;
- * - byte order marks, zero-width characters, no-break spaces and other white space are trimmed at both ends.
+ * - Thinking is dropped, in every mark that `internal/markers.ts` lists: a block such as `<think>…</think>`; all before a
+ *   closer that was never opened (the opener may stand in the prompt); all behind an opener that is never closed (the
+ *   reply ended inside the thinking). Of harmony channels only `final` is said.
+ * - Tags around an answer (`<answer>…</answer>`) are taken off right behind thinking, or around the whole reply.
+ * - Tokens of turns (`<|im_end|>`, `</s>`) are taken off at both ends, with the turns that a model invents behind them.
+ * - Lone surrogates become U+FFFD and `\r\n` becomes `\n`.
+ * - Byte order marks, zero-width characters, no-break spaces and other white space are trimmed at both ends.
  *
- * A tag inside a string of a JSON value that ends is text, wherever in the reply the value stands.
+ * A mark in code, in quotes, in a string of JSON that ends, or in a sentence about it is text.
  *
  * Not idempotent: it is applied once, to the reply as received.
  */
 export const visible = (text: string): string => trim(indented(text))
 
 /** {@link visible} with the indentation of its first line: where a list starts there, it matters. */
-export const indented = (text: string): string => {
-  const plain = trimLines(text.toWellFormed().replaceAll("\r\n", "\n"))
-  const said = withoutThinking(plain)
-  return said === plain ? plain : trimLines(said)
-}
+export const indented = (text: string): string =>
+  trimLines(said(trimLines(text.toWellFormed().replaceAll("\r\n", "\n"))))
 
 /** Without blank lines at the start, and blanks at the end. */
 export const trimLines = (text: string): string => {

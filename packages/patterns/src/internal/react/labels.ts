@@ -19,6 +19,9 @@ export interface Label {
 const label =
   /(?:(thoughts?)|(action[ _-]?input|tool[ _-]?input)|(action)|(observations?)|((?:the )?final[ _-]?answer|answer)|(question)|(input|arguments|args|parameters)|(tool))[ \t*_]{0,4}\d{0,3}[ \t*_]{0,4}[:：]\*{0,3}/iy
 const heading = /((?:the )?final answer)[ \t*_]{0,4}(?:\r?\n|$)/iy
+/** Without a colon, where the line is a heading or in bold. */
+const markedHeading =
+  /(?:(thoughts?)|(action[ _-]?input)|(action)|(observations?))[ \t]{0,4}[*_]{0,3}[ \t]{0,4}(?:\r?\n|$)/iy
 const inline =
   /(?<=[\s.!?*])(?:(Action[ _]?Input)|(Action)|(Observation)|((?:Final )?Answer))[ \t*]{0,3}\d{0,3}[ \t*]{0,3}[:：]/g
 const decoration = /[ \t*_#>`\-•+]{0,16}(?:\d{1,3}[.)][ \t*]{0,4})?/y
@@ -87,8 +90,17 @@ const labelAt = (text: string, start: number): Label | undefined => {
     return kind === undefined ? undefined : { kind, start, end: label.lastIndex }
   }
   heading.lastIndex = at
-  return heading.test(text) ? { kind: "answer", start, end: heading.lastIndex } : undefined
+  if (heading.test(text)) return { kind: "answer", start, end: heading.lastIndex }
+  if (!/\*\*|#/.test(text.slice(start, at))) return undefined
+  markedHeading.lastIndex = at
+  const marked = markedHeading.exec(text)
+  const kind = marked === null ? undefined : kinds[marked.slice(1).findIndex((group) => group !== undefined)]
+  return kind === undefined ? undefined : { kind, start, end: markedHeading.lastIndex }
 }
+
+/** Whether a label stands in a quote of someone else: `> Final Answer: 3`. */
+export const isInQuote = (text: string, label: Label): boolean =>
+  isLineStart(text, label.start) && /^[ \t]{0,8}>/.test(text.slice(label.start, label.start + 12))
 
 /** The labels that end an action or its input. */
 export const turnLabels: ReadonlyArray<LabelKind> = ["thought", "action", "input", "observation", "answer", "question"]

@@ -24,13 +24,28 @@ const folds: ReadonlyMap<number, string> = new Map([
   [0x3002, "."]
 ])
 
-/** Full-width digits, letters and marks, and the minus sign, as ASCII, one for one: offsets stay the same. */
+const tag =
+  /<(\/)?(final[ _-]?answer|answer|response|result|output|final|option|choice|b|strong|em|i|u|p|span|code)(?:[ \t][^<>\n]{0,40})?\/?>/gi
+
+/** Tags as blanks, and one that says that the answer follows as a marker of the same length: offsets stay the same. */
+const withoutTags = (text: string): string =>
+  text.replace(tag, (written: string, closes: string | undefined, name: string) =>
+    closes === undefined && name.toLowerCase().endsWith("answer")
+      ? `${` ${name}`.padEnd(written.length - 1)}:`
+      : " ".repeat(written.length)
+  )
+
+/**
+ * Full-width digits, letters and marks, and the minus sign, as ASCII, zero-width characters as blanks, and tags around an
+ * answer as blanks or a marker, one for one: offsets stay the same.
+ */
 export const fold = (text: string): string =>
   // One character class without repetition: linear.
-  text.replace(
-    /[\u2010\u2011\u2212\ufe63\uff0b-\uff1d\uff04\uff05\uff08\uff09\u2044\u3002\uff21-\uff3a\uff41-\uff5a]/g,
+  withoutTags(text).replace(
+    /[\u200b-\u200d\u2060\ufeff\u2010\u2011\u2212\ufe63\uff0b-\uff1d\uff04\uff05\uff08\uff09\u2044\u3002\uff21-\uff3a\uff41-\uff5a]/g,
     (char) => {
       const code = char.charCodeAt(0)
+      if ((code >= 0x200b && code <= 0x200d) || code === 0x2060 || code === 0xfeff) return " "
       if ((code >= 0xff10 && code <= 0xff19) || code >= 0xff21) return String.fromCharCode(code - 0xfee0)
       return folds.get(code) ?? char
     }

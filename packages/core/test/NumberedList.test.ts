@@ -201,6 +201,74 @@ describe("reported failures, and others of their kind", () => {
   }
 })
 
+describe("VR-03: JSON arrays of objects", () => {
+  const items = (...objects: ReadonlyArray<object>) => JSON.stringify(objects)
+  const table: ReadonlyArray<readonly [reply: string, outcome: unknown]> = [
+    [
+      '[{"n":1,"task":"Fetch the list","state":"todo"},{"n":2,"task":"Count it","state":"todo"}]',
+      ["Fetch the list", "Count it"]
+    ],
+    [
+      '[{"title":"Fetch","description":"Fetch the list from the store"},{"title":"Count","description":"Count it"}]',
+      ["Fetch the list from the store", "Count it"]
+    ],
+    [
+      items({ name: "Fetch", description: "Fetch it" }, { name: "Count", description: "Count it" }),
+      ["Fetch it", "Count it"]
+    ],
+    [
+      items(
+        { id: "a", task: "a b", status: "pending", tool: "Search" },
+        { id: "b", task: "c d", status: "done", tool: "" }
+      ),
+      ab
+    ],
+    [items({ step: 1, action: "a b", done: false }, { step: 2, action: "c d", done: true }), ab],
+    [items({ step: "1", text: "a b", priority: "high" }, { step: "2", text: "c d", priority: "low" }), ab],
+    [items({ step: "Step 1", task: "a b" }, { step: "Step 2", task: "c d" }), ab],
+    [items({ instruction: "a b", depends_on: [] }, { instruction: "c d", depends_on: [1] }), ab],
+    [items({ Task: "a b", Status: "todo" }, { Task: "c d", Status: "todo" }), ab],
+    [items({ task: "a b", reason: "first" }, { task: "c d", reason: "then" }), ab],
+    [items({ task: "a b", note: "first" }, { task: "c d", note: "then" }), ab],
+    [items({ title: "a b", description: "" }, { title: "c d", description: "" }), ab],
+    [items({ title: "a b" }, { title: "c d" }), ab],
+    [items({ what: "a b" }, { what: "c d" }), ab],
+    [`{"steps":${items({ id: 1, task: "a b", status: "todo" }, { id: 2, task: "c d", status: "todo" })}}`, ab],
+    [JSON.stringify(["a b", { task: "c d", state: "todo" }]), ab],
+    [items({ task: "a b", action: "search" }, { task: "c d", action: "count" }), "malformed"],
+    [items({ step: "a", description: "a b" }, { step: "c", description: "c d" }), "malformed"],
+    [items({ name: "a", title: "a b" }, { name: "c", title: "c d" }), "malformed"],
+    [items({ task: "a b", note: "x" }, { action: "c d", note: "y" }), "malformed"],
+    [items({ title: "a", description: "a b" }, { title: "c d" }), "malformed"],
+    [items({ note: "x", remark: "y" }), "missing_keys"],
+    [items({ action: "search", query: "cats" }, { action: "search", query: "dogs" }), "malformed"],
+    [items({ task: "a b", input: { q: "x" } }, { task: "c d" }), "malformed"],
+    [items({ status: "todo" }, { status: "done" }), "malformed"],
+    [items({ task: "a b" }, {}), "malformed"],
+    ['["Fetch", null, "Report"]', "malformed"],
+    ['["Fetch", ["Count"], "Report"]', "malformed"],
+    ['["Fetch", 2, "Report"]', "malformed"],
+    ['["Fetch", true]', "malformed"],
+    ['{"steps":"[\\"a b\\",\\"c d\\"]"}', ab],
+    ['{"steps":"1. a b\\n2. c d"}', ab],
+    ['{"plan":"1. a b\\n2. c d"}', ab],
+    ['{"plan":"to do"}', "malformed"],
+    ['{"steps":["a b"],"final_step":"c d"}', ab],
+    ['{"steps":["a b","c d"],"last_step":null}', ab],
+    ['{"steps":["a b","c d"],"final_step":"None"}', ab]
+  ]
+  it.each(table)("%j", (reply, expected) => {
+    expect(outcome(reply)).toEqual(expected)
+  })
+  it.each([
+    ['["Fetch", null, "Report"]', 'item 2 of 3 (index 1), which is no step: "null"'],
+    ['[{"task":"a"},{"task":"b"},{"n":1}]', "item 3 of 3 (index 2)"],
+    ['{"steps":["a",{"action":"x","query":"y"}]}', "item 2 of 2 (index 1)"]
+  ])("VR-03: %j is refused with the item named", (reply, says) => {
+    expect(Either.getOrThrow(Either.flip(NumberedList.read(reply))).message).toContain(says)
+  })
+})
+
 describe("kinds", () => {
   const tables: Readonly<Record<string, ReadonlyArray<readonly [reply: string, outcome: unknown]>>> = {
     labels: [
@@ -406,7 +474,7 @@ describe("kinds", () => {
       ['["2. a b","1. c d"]', ["2. a b", "1. c d"]],
       ['["a b",""," ","c d"]', ab],
       ['["it\'s","l\'eau"]', ["it's", "l'eau"]],
-      ['[{"task":"a","tool":"b"}]', "missing_keys"],
+      ['[{"task":"a","tool":"b"}]', ["a"]],
       ['[["a b","c d"]]', ab],
       ['[["a b","c d"]', "unfinished"],
       ["[1,2]", "no_list"],

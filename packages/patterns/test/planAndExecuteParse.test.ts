@@ -129,7 +129,7 @@ describe("kinds", () => {
     ['{"remaining_steps":["1. a","2. b"]}', ["a", "b"]],
     ['{"remaining_steps":[{"step":"a"},{"step":"b"}]}', ["a", "b"]],
     ['{"remaining_steps":[{"id":1,"description":"a"}]}', ["a"]],
-    ['{"remaining_steps":[{"step":"a","tool":"search"}]}', "bad_steps"],
+    ['{"remaining_steps":[{"step":"a","tool":"search"}]}', ["a"]],
     ['{"remaining_steps":[{"step":{"text":"a"}}]}', "bad_steps"],
     ['{"remaining_steps":[["a"]]}', "bad_steps"],
     ['{"remaining_steps":[1,2]}', "bad_steps"],

@@ -14,7 +14,7 @@ const outcome = (text: string, attempt = 0) =>
 
 describe("readPlan", () => {
   it("reads a numbered list", () => {
-    expect(Either.getOrThrow(readPlan("1. a b\n2. c d"))).toEqual(["a b", "c d"])
+    expect(Either.getOrThrow(readPlan("1. a b\n2. c d"))).toEqual({ steps: ["a b", "c d"], isInline: false })
   })
 })
 

@@ -2,7 +2,7 @@
  * Marks that say where a reply or a plan ends and are no part of it: closing tags, `<end_plan>`, `#END-OF-PLAN`, `[END]`.
  * Some models are asked for them, others learnt them.
  */
-import { trim } from "./ReplyText.js"
+import { fenceLine, trim } from "./ReplyText.js"
 
 /** Words of the tags that wrap a plan or an answer, alone or in a longer name such as `action_plan`. */
 const wrapper =
@@ -61,7 +61,7 @@ export const without = (text: string): string => {
     // A long line is a text of its own. Only its end is looked at.
     const tail = body.slice(Math.max(start, body.length - 80))
     const line = body.length - start <= 80 ? body.slice(start) : ""
-    if (line !== "" && isMark(line) && start > 0) body = trimEnd(body.slice(0, start))
+    if (line !== "" && (isMark(line) || isStrayFence(body, line)) && start > 0) body = trimEnd(body.slice(0, start))
     else {
       const mark = lastMark.exec(tail)?.[0] ?? strayTag(body, tail)
       if (mark === undefined || mark.length === body.length) return body
@@ -70,6 +70,10 @@ export const without = (text: string): string => {
   }
   return body
 }
+
+/** Whether a text's last line is a code fence that closes nothing. */
+const isStrayFence = (body: string, line: string): boolean =>
+  fenceLine(line)?.info === "" && body.split("\n").filter((other) => fenceLine(other) !== undefined).length % 2 === 1
 
 /** The closing tag that a text ends in, if the tag is not a part of what the text says. */
 const strayTag = (body: string, tail: string): string | undefined => {
@@ -83,7 +87,7 @@ const strayTag = (body: string, tail: string): string | undefined => {
   return isOwnLine || (isGlued && wrapper.test(name)) ? tag[0] : undefined
 }
 
-const firstTag = /^<([\p{L}][\w:.-]{0,40})\s?>\s*/u
+const firstTag = /^[ \t]{0,8}<([\p{L}][\w:.-]{0,40})\s?>[ \t]*\n?/u
 
 /** A text without the marks at its end, and without the tag at its start that wraps it or a plan. */
 export const unwrapped = (text: string): string => {

@@ -3,6 +3,8 @@
  */
 import * as Either from "effect/Either"
 import { excerpt, ParseError } from "../ReplyError.js"
+import * as EndMarks from "./EndMarks.js"
+import * as InlineList from "./InlineList.js"
 import * as JsonRepair from "./JsonRepair.js"
 import * as JsonReply from "./JsonReply.js"
 import * as JsonText from "./JsonText.js"
@@ -24,7 +26,10 @@ const expected =
  *   newline: sub-items too, which need one column where their numbering starts anew. A paragraph between two steps belongs
  *   to the first; one after the last step does not, unless the steps are headings and each before had one.
  * - Emphasis around a label or a whole step is removed; text is otherwise kept as it is written.
- * - Steps without text are dropped.
+ * - Steps without text are dropped. `Final step:`, `Finally:` and their like in many languages label the last step. Tags
+ *   around a plan and marks of its end (`</plan>`, `<end_plan>`, `[END]`) are no part of it.
+ * - A whole plan on one line is split where its labels run from 1 without a gap, each has words behind it, and there is no
+ *   other way to read it, see {@link readPlan}.
  * - Where no line is numbered, a list of bullets is the plan. So is a JSON array of strings, alone or as `plan` or
  *   `steps` of an object.
  * - Numbers may repeat (`1.` before each step) and skip. Where numbering starts anew there are several lists: equal
@@ -33,23 +38,41 @@ const expected =
  *   Otherwise nobody can say which one is meant.
  *
  * Fails with a `ParseError` whose `problem` is `empty_reply`, `no_list`, `empty_plan`, `several_lists`, `too_long` (over 30,000 lines), `inline_list` (all
- * steps on one line), or one of `JsonReply.read`'s when the plan is JSON.
+ * steps on one line, which cannot be told apart), or one of `JsonReply.read`'s when the plan is JSON.
  */
 export const read = (text: string): Either.Either<ReadonlyArray<string>, ParseError> =>
-  readVisible(indented(text), text)
+  Either.map(readPlan(text), ({ steps }) => steps)
 
-/** {@link read} for text that has no thinking in it; `reply` is the reply as received. */
-export const readVisible = (shown: string, reply: string): Either.Either<ReadonlyArray<string>, ParseError> => {
-  const body = trimLines(unfence(shown))
-  const fail = (problem: string, found: string) => Either.left(new ParseError({ problem, expected, found, reply }))
+/** The steps of a plan. `isInline`: they stood on one line, and were told apart by their labels. */
+export interface Plan {
+  readonly steps: ReadonlyArray<string>
+  readonly isInline: boolean
+}
+
+/** {@link read} that says how the steps were written. */
+export const readPlan = (text: string): Either.Either<Plan, ParseError> => readShown(indented(text), text)
+
+/** {@link read} for text that has no thinking in it; `reply` is the reply as received. Steps on one line are refused. */
+export const readVisible = (shown: string, reply: string): Either.Either<ReadonlyArray<string>, ParseError> =>
+  Either.flatMap(readShown(shown, reply), ({ isInline, steps }) =>
+    isInline ? failWith(reply, "inline_list", `several steps on one line: ${excerpt(shown)}`) : Either.right(steps)
+  )
+
+const failWith = (reply: string, problem: string, found: string) =>
+  Either.left(new ParseError({ problem, expected, found, reply }))
+
+const readShown = (shown: string, reply: string): Either.Either<Plan, ParseError> => {
+  const body = trimLines(EndMarks.unwrapped(trimLines(unfence(shown))))
+  const fail = (problem: string, found: string) => failWith(reply, problem, found)
+  const asPlan = Either.map((steps: ReadonlyArray<string>): Plan => ({ steps, isInline: false }))
   if (body === "") return fail("empty_reply", "an empty reply")
-  if (startsPlan(body, JsonText.afterBlanks(body, 0))) return readJson(body, reply)
+  if (startsPlan(body, JsonText.afterBlanks(body, 0))) return asPlan(readJson(body, reply))
 
   if (hasMoreLines(body, maxLines)) return fail("too_long", `more than ${maxLines} lines`)
   const lines = linesOf(body)
   splitIntroduction(lines)
   const lists = listsOf(lines)
-  if (lists.length === 0 && JsonText.find(body, startsPlan).spans.length > 0) return readJson(body, reply)
+  if (lists.length === 0 && JsonText.find(body, startsPlan).spans.length > 0) return asPlan(readJson(body, reply))
   const chosen = lists.length > 0 ? lists : weakLists(lines)
   const filled = chosen.filter((list) => list.items.length > 0)
   const items = choose(filled)
@@ -57,13 +80,56 @@ export const readVisible = (shown: string, reply: string): Either.Either<Readonl
     const [first, second] = [filled[0], filled.at(-1)].map((list) => excerpt(list?.items[0] ?? ""))
     return fail("several_lists", `several lists, starting with ${first} and with ${second}`)
   }
+  const split = splitLines(lines, items)
+  if (split !== undefined) return Either.right({ steps: split, isInline: true })
   const inline = inlineSteps(lines, items)
   if (inline !== undefined) return fail("inline_list", `several steps on one line: ${excerpt(inline)}`)
   if (chosen.length === 0) return fail("no_list", excerpt(shown))
   return items.every(ListLine.declines)
     ? fail("empty_plan", `a list without any ${items.length === 0 ? "text" : "step"}: ${excerpt(shown)}`)
-    : Either.right(items)
+    : Either.right({ steps: items, isInline: false })
 }
+
+/**
+ * The steps of lines that hold several: of the only numbered line, of numbered lines whose labels have gaps that those
+ * inside them fill, or of the only line that starts with a weak label or introduces its steps.
+ */
+const splitLines = (
+  lines: ReadonlyArray<ListLine.Line>,
+  items: ReadonlyArray<string>
+): ReadonlyArray<string> | undefined => {
+  const introduces = (lead: string) => !refuses(lead) && /[:：]\s*[*_]{0,3}\s*$/u.test(lead)
+  const numbered = lines.filter((line) => line.kind === "number")
+  const [only] = numbered
+  if (numbered.length === 1 && only !== undefined) {
+    return items.length === 1 && !items[0]?.includes("\n") ? InlineList.split(only.raw, 1, 2, introduces) : undefined
+  }
+  if (numbered.length > 1) {
+    const hasGap = numbered.some((line, index) => index > 0 && line.number > (numbered[index - 1]?.number ?? 0) + 1)
+    if (only?.number !== 1 || !hasGap || numbered.length !== items.length || items.some((item) => item.includes("\n")))
+      return undefined
+    const steps: Array<string> = []
+    for (const line of numbered) {
+      const found = InlineList.split(line.raw, steps.length + 1, 1, introduces)
+      if (found === undefined) return undefined
+      steps.push(...found)
+    }
+    return steps
+  }
+  if (items.length > 0) return undefined
+  const announces = (lead: string) => namesPlan(lead) && !refuses(lead) && /[:：.。!！]\s*[*_]{0,3}\s*$/u.test(lead)
+  const found = lines
+    .filter((line) => line.kind === "text" || line.kind === "break")
+    .slice(0, maxTried)
+    .flatMap((line) => {
+      const steps = InlineList.split(line.raw, 1, 2, announces)
+      return steps === undefined ? [] : [steps]
+    })
+  return found.length === 1 ? found[0] : undefined
+}
+
+/** How many lines are looked at for steps inside them. */
+const maxTried = 50
 
 /** No plan is that long: a longer text only costs time. */
 const maxLines = 30_000

@@ -8,8 +8,11 @@ import * as NumberedList from "@forethought/core/reply/NumberedList"
 import { trim } from "@forethought/core/reply/ReplyText"
 import * as Either from "effect/Either"
 
-/** The planner's steps, in order; see `NumberedList.read`. */
-export const readPlan: (text: string) => Either.Either<ReadonlyArray<string>, ParseError> = NumberedList.read
+/** The planner's steps, in order, and whether they stood on one line; see `NumberedList.readPlan`. */
+export const readPlan: (text: string) => Either.Either<NumberedList.Plan, ParseError> = NumberedList.readPlan
+
+/** The steps alone; see `NumberedList.read`. */
+export const readSteps: (text: string) => Either.Either<ReadonlyArray<string>, ParseError> = NumberedList.read
 
 /** What the replanner decided. `conflicting`: it said several things, and this is the last of them. */
 export type Decision =

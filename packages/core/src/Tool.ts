@@ -8,6 +8,8 @@ import * as ParseResult from "effect/ParseResult"
 import type * as Schema from "effect/Schema"
 import type { JsonSchema } from "./Json.js"
 import type { CallId, ToolSpec } from "./Llm.js"
+import * as JsonText from "./reply/JsonText.js"
+import * as SchemaPlace from "./SchemaPlace.js"
 import { InvalidToolInput } from "./ToolError.js"
 import type { Outcome } from "./ToolOutcome.js"
 
@@ -108,7 +110,13 @@ export const make: {
   }
   const { execute } = options
   const parameters = objectSchema(options.name, options.parameters)
-  const decode = ParseResult.decodeUnknownEither(options.parameters, { errors: "all" })
+  const decodeAsWritten = ParseResult.decodeUnknownEither(options.parameters, { errors: "all" })
+  const place = SchemaPlace.make(parameters)
+  // What fits as it is written stays so: only a value that is refused may be one that was encoded once too often.
+  const decode = (value: unknown) =>
+    Either.orElse(decodeAsWritten(value), (error) =>
+      Either.mapLeft(decodeAsWritten(SchemaPlace.decoded(place, value)), () => error)
+    )
   const field = singleStringField(parameters)
   return {
     ...info,
@@ -133,8 +141,8 @@ export const make: {
  * Makes a tool whose parameters are described by a JSON Schema that somebody else holds its input to, such as the
  * server that the tool belongs to.
  *
- * Use it where no effect Schema exists. `execute` gets the arguments as the JSON object that was given, and nothing
- * else about them is checked here. Where the schema has one property and that is a string, plain text is its value, as
+ * Use it where no effect Schema exists. `execute` gets the arguments as the JSON object that was given, with fields
+ * that were encoded as text decoded where the schema takes no text, and nothing else about them is checked here. Where the schema has one property and that is a string, plain text is its value, as
  * for {@link make}. Throws a `RangeError` where the schema is not of an object.
  */
 export const fromJsonSchema = <R = never>(
@@ -149,12 +157,16 @@ export const fromJsonSchema = <R = never>(
     throw new RangeError(`Tool.fromJsonSchema: the parameters of ${JSON.stringify(name)} must be of an object.`)
   }
   const field = singleStringField(parameters)
+  const place = SchemaPlace.make(parameters)
   return {
     ...common("Tool.fromJsonSchema", options),
     takes: "object",
     parameters,
     prepare: (input) =>
-      Either.map(readObject(name, input, field), (value) => (context: ToolContext) => execute(value, context))
+      Either.map(readObject(name, input, field), (value) => {
+        const decoded = SchemaPlace.decoded(place, value)
+        return (context: ToolContext) => execute(isObject(decoded) ? decoded : value, context)
+      })
   }
 }
 
@@ -181,26 +193,51 @@ const namePattern = /^[A-Za-z0-9_-]{1,64}$/
 
 /**
  * The input of a native tool call, from the raw arguments that the model wrote. Nothing, white space and `null` mean
- * no arguments. Text that is not JSON is refused, never repaired: half an argument must not run.
+ * no arguments. Arguments that were encoded twice, as a JSON string that holds them, are decoded once more. Text that is
+ * not JSON is refused, never repaired: half an argument must not run.
  */
 export const fromArguments = (info: ToolInfo, raw: string): Either.Either<string, InvalidToolInput> => {
   // An adapter may hand on what the server left out.
   const text = (raw ?? "").trim()
   const none = text === "" || text === "null"
-  if (info.takes === "object") return none ? Either.right("{}") : Either.map(parse(info.name, text), () => text)
+  if (info.takes === "object") {
+    return none
+      ? Either.right("{}")
+      : Either.map(parse(info.name, text), (value) =>
+          typeof value === "string" ? (encodedObject(value) ?? text) : text
+        )
+  }
   if (none) return Either.right("")
   return Either.flatMap(parse(info.name, text), (value) => {
-    if (typeof value === "string") return Either.right(value)
-    if (isObject(value)) {
-      const input = Object.hasOwn(value, "input") ? value["input"] : undefined
-      if (typeof input === "string") return Either.right(input)
-      if (typeof input === "number" || typeof input === "boolean") return Either.right(String(input))
-      if (Object.keys(value).length === 0 || input === null) return Either.right("")
-    }
-    return Either.left(
-      new InvalidToolInput({ tool: info.name, problem: 'The arguments must be {"input": "<text>"}.', input: raw })
-    )
+    const object = typeof value === "string" ? encodedObject(value) : undefined
+    const inner = object === undefined ? Either.right(value) : parse(info.name, object)
+    return Either.flatMap(inner, (value) => {
+      const input = textInput(value)
+      return input === undefined
+        ? Either.left(
+            new InvalidToolInput({ tool: info.name, problem: 'The arguments must be {"input": "<text>"}.', input: raw })
+          )
+        : Either.right(input)
+    })
   })
+}
+
+/** The text that a tool of one text gets: a JSON string, or the `input` of an object. Undefined for anything else. */
+const textInput = (value: unknown): string | undefined => {
+  if (typeof value === "string") return value
+  if (!isObject(value)) return undefined
+  const input = Object.hasOwn(value, "input") ? value["input"] : undefined
+  if (typeof input === "string") return input
+  if (typeof input === "number" || typeof input === "boolean") return String(input)
+  return Object.keys(value).length === 0 || input === null ? "" : undefined
+}
+
+/** The JSON text that a string holds, if that opens like an object: arguments that were encoded more than once. */
+const encodedObject = (value: string): string | undefined => {
+  const text = value.trim()
+  if (JsonText.startsObject(text, 0)) return text
+  const inner = text.startsWith('"') ? Either.getOrUndefined(parse("", text)) : undefined
+  return typeof inner === "string" ? encodedObject(inner) : undefined
 }
 
 const textParameters: JsonSchema = {
@@ -219,7 +256,10 @@ const parse = (tool: string, text: string): Either.Either<unknown, InvalidToolIn
     catch: () => new InvalidToolInput({ tool, problem: "The arguments are not valid JSON.", input: text })
   })
 
-/** A JSON object, or the value of the single string field. Text that opens like an object is never taken as a value. */
+/**
+ * A JSON object, also one that was encoded twice, or the value of the single string field. Text that opens like an object
+ * is never taken as a value.
+ */
 const readObject = (
   tool: string,
   input: string,
@@ -229,6 +269,8 @@ const readObject = (
   if (text === "" || text === "null") return Either.right(field === undefined || text === "" ? {} : { [field]: input })
   const value = parse(tool, text)
   if (Either.isRight(value) && isObject(value.right)) return Either.right(value.right)
+  const encoded = Either.isRight(value) && typeof value.right === "string" ? encodedObject(value.right) : undefined
+  if (encoded !== undefined) return readObject(tool, encoded, undefined)
   if (field !== undefined && !text.startsWith("{")) {
     const plain = Either.isRight(value) && typeof value.right === "string" ? value.right : input
     return Either.right({ [field]: plain })

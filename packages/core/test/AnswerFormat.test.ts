@@ -82,7 +82,7 @@ const numbers: ReadonlyArray<NumberRow> = [
   ["Answer: 1'234", 1234],
   ["Answer: 12,34,567", 1234567],
   ["Answer: 12,5", "!ambiguous"],
-  ["Answer: 1.234,50", "!malformed"],
+  ["Answer: 1.234,50", 1234.5],
   ["Answer: 1,23,4", "!malformed"],
   ["Answer: 1{,}234", 1234],
   ["Answer: 1,2,3", "!malformed"],

@@ -165,12 +165,12 @@ describe("reported failures, and others of their kind", () => {
       ["It is about\n3 . 14 or so", "no_list"]
     ],
     "several steps on one line": [
-      ["1、a b 2、c d", "inline_list"],
-      ["1．a b 2．c d", "inline_list"],
-      ["(1) a b (2) c d", "inline_list"],
-      ["① a b ② c d", "inline_list"],
-      ["Step 1: a b Step 2: c d", "inline_list"],
-      ["第一步：a b 第二步：c d", "inline_list"],
+      ["1、a b 2、c d", ab],
+      ["1．a b 2．c d", ab],
+      ["(1) a b (2) c d", ab],
+      ["① a b ② c d", ab],
+      ["Step 1: a b Step 2: c d", ab],
+      ["第一步：a b 第二步：c d", ab],
       ["1. Solve (2) for x", ["Solve (2) for x"]],
       ["1. Do it as in step 2.", ["Do it as in step 2."]],
       ["1. Wait 2、3 days\n2. c d", ["Wait 2、3 days", "c d"]]
@@ -199,6 +199,285 @@ describe("reported failures, and others of their kind", () => {
       })
     })
   }
+})
+
+const three = ["Open the file", "Count the rows", "Report the count"]
+const [first = "", second = "", third = ""] = three
+
+describe("VR-02: a plan on one line", () => {
+  const labels: ReadonlyArray<readonly [string, string, string]> = [
+    ["1.", "2.", "3."],
+    ["1)", "2)", "3)"],
+    ["(1)", "(2)", "(3)"],
+    ["1:", "2:", "3:"],
+    ["1.)", "2.)", "3.)"],
+    ["1 -", "2 -", "3 -"],
+    ["1、", "2、", "3、"],
+    ["1．", "2．", "3．"],
+    ["（1）", "（2）", "（3）"],
+    ["#1:", "#2:", "#3:"],
+    ["01.", "02.", "03."],
+    ["①", "②", "③"],
+    ["1️⃣", "2️⃣", "3️⃣"],
+    ["Step 1:", "Step 2:", "Step 3:"],
+    ["step 1.", "step 2.", "step 3."],
+    ["STEP 1 -", "STEP 2 -", "STEP 3 -"],
+    ["Step One:", "Step Two:", "Step Three:"],
+    ["Step 1 of 3:", "Step 2 of 3:", "Step 3 of 3:"],
+    ["Step 1:", "Step 2:", "Step 3 (final):"],
+    ["(Step 1)", "(Step 2)", "(Step 3)"],
+    ["Step 1 →", "Step 2 →", "Step 3 →"],
+    ["Schritt 1:", "Schritt 2:", "Schritt 3:"],
+    ["Étape 1 :", "Étape 2 :", "Étape 3 :"],
+    ["Paso 1:", "Paso 2:", "Paso 3:"],
+    ["Шаг 1:", "Шаг 2:", "Шаг 3:"],
+    ["第一步：", "第二步：", "第三步："],
+    ["第1步：", "第2步：", "第3步："],
+    ["步骤一：", "步骤二：", "步骤三："],
+    ["一、", "二、", "三、"],
+    ["（一）", "（二）", "（三）"],
+    ["ステップ1：", "ステップ2：", "ステップ3："],
+    ["1단계:", "2단계:", "3단계:"],
+    ["**1.**", "**2.**", "**3.**"],
+    ["**1**.", "**2**.", "**3**."],
+    ["**Step 1:**", "**Step 2:**", "**Step 3:**"],
+    ["__1.__", "__2.__", "__3.__"],
+    ["[1]", "[2]", "[3]"],
+    ["Phase 1:", "Phase 2:", "Phase 3:"],
+    ["第一步", "第二步", "第三步"],
+    ["1.", "2.", "Final step:"],
+    ["Step 1:", "Step 2:", "Last step:"]
+  ]
+  it.each(labels)("labels %s %s %s", (one, two, last) => {
+    const plan = (joint: string) => `${one} ${first}${joint}${two} ${second}${joint}${last} ${third}`
+    for (const joint of [" ", "; ", ", ", "  ", ";", " → "]) {
+      // A bare Chinese label needs its blank, and `;` cannot stand right before one that is weak.
+      if (joint === ";" && ["[1]", "Phase 1:", "第一步"].includes(one)) continue
+      expect(outcome(plan(joint))).toEqual(three)
+      expect(outcome(`Plan: ${plan(joint)}`)).toEqual(three)
+      expect(outcome(`Here is the plan:\n\n${plan(joint)}\n\nShall I begin?`)).toEqual(three)
+    }
+    expect(outcome(plan(". "))).toEqual([`${first}.`, `${second}.`, third])
+    expect(Either.getOrThrow(NumberedList.readPlan(plan(" "))).isInline).toBe(true)
+  })
+  const table: ReadonlyArray<readonly [reply: string, outcome: unknown]> = [
+    ["1. Open the file 2. Count the rows 3. Report the count", three],
+    ["Step 1: Open the file Step 2: Count the rows", [first, second]],
+    ["(1) Open (2) Count (3) Report", ["Open", "Count", "Report"]],
+    ["1.Open 2.Count 3.Report", ["Open", "Count", "Report"]],
+    ["(1) open, (2) count, and (3) report", ["open", "count", "report"]],
+    ["1. Open, then 2. Count, and then 3. Report", ["Open", "Count", "Report"]],
+    ["- 1. Open 2. Count", ["Open", "Count"]],
+    ["> 1. Open 2. Count", ["Open", "Count"]],
+    ["**1. Open 2. Count**", ["Open", "Count"]],
+    ["**1. Open** **2. Count**", ["Open", "Count"]],
+    ["## 1. Open 2. Count", ["Open", "Count"]],
+    ["```\n1. Open 2. Count\n```", ["Open", "Count"]],
+    ["<plan>1. Open 2. Count</plan>", ["Open", "Count"]],
+    ["1. Open 2. Count 3. Report <end_plan>", ["Open", "Count", "Report"]],
+    ["Here is the plan. 1. Open the file. 2. Count the rows.", ["Open the file.", "Count the rows."]],
+    ["1. Add 17 and 25 2. Multiply by 3", ["Add 17 and 25", "Multiply by 3"]],
+    ["1. Open 2. Count\n3. Report", ["Open", "Count", "Report"]],
+    ["1. Open 2. Count\n3. Report 4. Send", ["Open", "Count", "Report", "Send"]],
+    ["1. 打开文件 2. 统计行数", ["打开文件", "统计行数"]],
+    ["第一步：打开文件第二步：统计行数", ["打开文件", "统计行数"]],
+    ["1. Multiply 2. 5 times", "inline_list"],
+    ["Multiply 2. 5 times", "no_list"],
+    ["see 1. above and 3. below", "no_list"],
+    ["1. see 1. above and 3. below", ["see 1. above and 3. below"]],
+    ["1. Open 3. Count", ["Open 3. Count"]],
+    ["1. Open 2. Count 2. Report", "inline_list"],
+    ["1. Open 2. Count 4. Report", "inline_list"],
+    ["1. Open 2. Count 1. Report", "inline_list"],
+    ["2. Open 3. Count", ["Open 3. Count"]],
+    ["1. Open 2. 3. Report", "inline_list"],
+    ["1. Open 2.", ["Open 2."]],
+    ["1. Install version 2. Then restart", "inline_list"],
+    ["1. Look at fig. 2. Then stop", "inline_list"],
+    ["1. Multiply by 2. Then add", "inline_list"],
+    ["1. Compare 1 and 2. Report", "inline_list"],
+    ["1. Read page 2. Report", "inline_list"],
+    ["1. Multiply 2. by five", "inline_list"],
+    ["1. Open 2) Count", "inline_list"],
+    ["1. Compare (1) cost and (2) time 2. Report", "inline_list"],
+    ["1. Open\n   2. Count 3. Report", expect.anything()],
+    ["1. Solve (2) for x", ["Solve (2) for x"]],
+    ["1. Wait 2、3 days", "inline_list"],
+    ["1. Do it as in Step 2: fast", "inline_list"],
+    ["Step 1: Repeat as in Step 2: Stop", "inline_list"],
+    ["1. Say 2.5 or 3. 4\n2. c d", ["Say 2.5 or 3. 4", "c d"]],
+    ["We start with 1. a b.\n2. c d", "inline_list"],
+    ["I cannot plan this: 1. no tool 2. no time", "inline_list"],
+    ["It has two parts. 1. Open. 2. Count.", "no_list"],
+    ["1. a\n3. b", ["a", "b"]]
+  ]
+  it.each(table)("VR-02: %j", (reply, expected) => {
+    expect(outcome(reply)).toEqual(expected)
+  })
+  it("VR-02: a plan with a step a line is not said to stand on one", () => {
+    expect(Either.getOrThrow(NumberedList.readPlan("1. Open\n2. Count"))).toEqual({
+      steps: ["Open", "Count"],
+      isInline: false
+    })
+  })
+})
+
+describe("VR-12: a last step under a label of its own", () => {
+  const last =
+    "Final step:|final step:|Last step:|The final step:|Final step -|Final step –|**Final step:**|**Final Step**:|*Last step:*|- Final step:|- **Final step:**|Step 3 (final):|Step 3 (last):|Step 3 (final step):|**Step 3 (final):**|Step 3, final:|Step 3 – final:|3. |Final step (3):|Final step (step 3):|Final step 3:|Step N:|Final task:|Last action:|Finally:|**Finally:**|Lastly:|And finally:|Last:|Letzter Schritt:|Schritt 3 (letzter):|Zum Schluss:|Abschließend:|Dernière étape :|Étape 3 (finale) :|Enfin :|Último paso:|Paso final:|Por último:|Finalmente:|Passo finale:|Infine:|Passo final:|Por fim:|Laatste stap:|Ten slotte:|Ostatni krok:|Son adım:|Последний шаг:|Наконец:|最后一步：|第三步（最后）：|最后：|最後のステップ：|最後に：|마지막 단계:|마지막으로:|Langkah terakhir:|Bước cuối:|### Final step:|## Final step -".split(
+      "|"
+    )
+  it.each(last)("VR-12: %s", (label) => {
+    const steps = ["Fetch", "Count", "Report the count"]
+    for (const [one, two] of [
+      ["1. ", "2. "],
+      ["Step 1: ", "Step 2: "],
+      ["**1.** ", "**2.** "]
+    ]) {
+      if (label === "3. " && one !== "1. ") continue
+      const lines = [`${one}Fetch`, `${two}Count`, `${label} Report the count`]
+      expect(outcome(lines.join("\n"))).toEqual(steps)
+      expect(outcome(lines.join("\n\n"))).toEqual(steps)
+      expect(outcome(`Plan:\n${lines.join("\n")}\n\nShall I begin?`)).toEqual(steps)
+      expect(outcome(lines.map((line) => `  ${line}`).join("\n"))).toEqual(steps)
+    }
+  })
+  const table: ReadonlyArray<readonly [reply: string, outcome: unknown]> = [
+    ["1. a b\n**Final step: c d**", ab],
+    ["1. a b\n**Final step**\nc d", ab],
+    ["1. a b\n\n### Final step\n\nc d", ab],
+    ["1. a b\nFinal step:\n   c d", ab],
+    ["1. a b\nFinal step: c d\n   - x", ["a b", "c d\n- x"]],
+    ["1. a b\n   Detail.\nLast step: c d", ["a b\nDetail.", "c d"]],
+    ["1. a b\n\nDetail.\n\nFinal step: c d", ["a b\nDetail.", "c d"]],
+    ["- a b\nFinal step: c d", ab],
+    ["- a b\n- Final step: c d", ab],
+    ["第一步：查询\n最后一步：比较", ["查询", "比较"]],
+    ["1. a b\n2. c d\n\nThat covers it.\n\nFinally: have fun.", ab],
+    ["1. a b\n2. c d\n\n## Notes\nFinally: have fun.", ab],
+    ["1. a b\n   Final step: x\n2. c d", ["a b\nFinal step: x", "c d"]],
+    ["1. a b\n2. Finally: c d", ["a b", "Finally: c d"]],
+    ["1. a b\n2. c d\nFinal answer: 5", ["a b", "c d\nFinal answer: 5"]],
+    ["1. a b\n2. c d\nFinally we rest.", ["a b", "c d\nFinally we rest."]],
+    ["Final step: c d", "no_list"],
+    ["Draft:\n1. x\n2. y\n\nFinal plan:\n1. a b\n2. c d", ab]
+  ]
+  it.each(table)("VR-12: %j", (reply, expected) => {
+    expect(outcome(reply)).toEqual(expected)
+  })
+})
+
+describe("VR-14: tags around a plan, and marks of its end", () => {
+  const marks =
+    "</plan>|</Plan>|</plan >|</steps>|</step>|</answer>|</final_answer>|</response>|</output>|</result>|</action_plan>|</tasks>|</list>|<end_plan>|<END_PLAN>|<end_of_plan>|<|end_plan|>|#END-OF-PLAN|#END|# END OF PLAN|[END]|[End of plan]|[/PLAN]|[DONE]|--- END ---|=== END OF PLAN ===|END OF PLAN|End of plan.|END|TERMINATE|[[ ## completed ## ]]|```|</plan>\n```|</plan>\n</response>|<end_plan>\n</answer>".split(
+      "|"
+    )
+  const joined = marks.flatMap((mark, i) =>
+    mark === "<" ? [`<|${marks[i + 1]}|>`] : mark === "end_plan" || mark === ">" ? [] : [mark]
+  )
+  it.each(joined)("VR-14: %j", (mark) => {
+    for (const after of ["", "\n", "\n\nThat is all.", "\nThat is all."]) {
+      if (after.includes("That") && mark.includes("```")) continue
+      expect(outcome(`1. a b\n2. c d\n${mark}${after}`)).toEqual(ab)
+      expect(outcome(`Step 1: a b\n\nStep 2: c d\n\n${mark}${after}`)).toEqual(ab)
+      expect(outcome(`- a b\n- c d\n${mark}${after}`)).toEqual(ab)
+    }
+  })
+  const table: ReadonlyArray<readonly [reply: string, outcome: unknown]> = [
+    ["<plan>\n1. a b\n2. c d\n</plan>", ab],
+    ["<plan>1. a b\n2. c d</plan>", ab],
+    ["<plan>\n- a b\n- c d\n</plan>", ab],
+    ["<plan>\n- a b\n</plan>", ["a b"]],
+    ["<foo>\n1. a b\n2. c d\n</foo>", ab],
+    ["Sure:\n<plan>\n1. a b\n2. c d\n</plan>\nShall I begin?", ab],
+    ["<step>\n1. a b\n</step>\n<step>\n2. c d\n</step>", ab],
+    ["1. a b\n2. c d</plan>", ab],
+    ["1. a b\n2. c d </plan>", ["a b", "c d </plan>"]],
+    ["1. a b\n2. c d <end_plan>", ab],
+    ["1. a b\n2. c d #END-OF-PLAN", ab],
+    ["1. a b\n2. c d [END]", ab],
+    ["1. a b\n2. c d</foo>\n", ["a b", "c d</foo>"]],
+    ["1. a b\n2. Write the tag <b>x</b>", ["a b", "Write the tag <b>x</b>"]],
+    ["1. a b\n2. Close it with </div>", ["a b", "Close it with </div>"]],
+    ["1. Write:\n<div>\nx\n</div>\n2. c d", ["Write:\n<div>\nx\n</div>", "c d"]],
+    ["1. a b\n2. Write:\n<div>\nx\n</div>", ["a b", "Write:\n<div>\nx\n</div>"]],
+    ["1. a b\n2. Sort the list at the end", ["a b", "Sort the list at the end"]],
+    ["1. a b\n2. End of plan review", ["a b", "End of plan review"]],
+    ['["a b","c d"]\n</plan>', ab],
+    ['<plan>["a b","c d"]</plan>', ab],
+    ["</plan>", "no_list"]
+  ]
+  it.each(table)("VR-14: %j", (reply, expected) => {
+    expect(outcome(reply)).toEqual(expected)
+  })
+})
+
+describe("VR-03: JSON arrays of objects", () => {
+  const items = (...objects: ReadonlyArray<object>) => JSON.stringify(objects)
+  const table: ReadonlyArray<readonly [reply: string, outcome: unknown]> = [
+    [
+      '[{"n":1,"task":"Fetch the list","state":"todo"},{"n":2,"task":"Count it","state":"todo"}]',
+      ["Fetch the list", "Count it"]
+    ],
+    [
+      '[{"title":"Fetch","description":"Fetch the list from the store"},{"title":"Count","description":"Count it"}]',
+      ["Fetch the list from the store", "Count it"]
+    ],
+    [
+      items({ name: "Fetch", description: "Fetch it" }, { name: "Count", description: "Count it" }),
+      ["Fetch it", "Count it"]
+    ],
+    [
+      items(
+        { id: "a", task: "a b", status: "pending", tool: "Search" },
+        { id: "b", task: "c d", status: "done", tool: "" }
+      ),
+      ab
+    ],
+    [items({ step: 1, action: "a b", done: false }, { step: 2, action: "c d", done: true }), ab],
+    [items({ step: "1", text: "a b", priority: "high" }, { step: "2", text: "c d", priority: "low" }), ab],
+    [items({ step: "Step 1", task: "a b" }, { step: "Step 2", task: "c d" }), ab],
+    [items({ instruction: "a b", depends_on: [] }, { instruction: "c d", depends_on: [1] }), ab],
+    [items({ Task: "a b", Status: "todo" }, { Task: "c d", Status: "todo" }), ab],
+    [items({ task: "a b", reason: "first" }, { task: "c d", reason: "then" }), ab],
+    [items({ task: "a b", note: "first" }, { task: "c d", note: "then" }), ab],
+    [items({ title: "a b", description: "" }, { title: "c d", description: "" }), ab],
+    [items({ title: "a b" }, { title: "c d" }), ab],
+    [items({ what: "a b" }, { what: "c d" }), ab],
+    [`{"steps":${items({ id: 1, task: "a b", status: "todo" }, { id: 2, task: "c d", status: "todo" })}}`, ab],
+    [JSON.stringify(["a b", { task: "c d", state: "todo" }]), ab],
+    [items({ task: "a b", action: "search" }, { task: "c d", action: "count" }), "malformed"],
+    [items({ step: "a", description: "a b" }, { step: "c", description: "c d" }), "malformed"],
+    [items({ name: "a", title: "a b" }, { name: "c", title: "c d" }), "malformed"],
+    [items({ task: "a b", note: "x" }, { action: "c d", note: "y" }), "malformed"],
+    [items({ title: "a", description: "a b" }, { title: "c d" }), "malformed"],
+    [items({ note: "x", remark: "y" }), "missing_keys"],
+    [items({ action: "search", query: "cats" }, { action: "search", query: "dogs" }), "malformed"],
+    [items({ task: "a b", input: { q: "x" } }, { task: "c d" }), "malformed"],
+    [items({ status: "todo" }, { status: "done" }), "malformed"],
+    [items({ task: "a b" }, {}), "malformed"],
+    ['["Fetch", null, "Report"]', "malformed"],
+    ['["Fetch", ["Count"], "Report"]', "malformed"],
+    ['["Fetch", 2, "Report"]', "malformed"],
+    ['["Fetch", true]', "malformed"],
+    ['{"steps":"[\\"a b\\",\\"c d\\"]"}', ab],
+    ['{"steps":"1. a b\\n2. c d"}', ab],
+    ['{"plan":"1. a b\\n2. c d"}', ab],
+    ['{"plan":"to do"}', "malformed"],
+    ['{"steps":["a b"],"final_step":"c d"}', ab],
+    ['{"steps":["a b","c d"],"last_step":null}', ab],
+    ['{"steps":["a b","c d"],"final_step":"None"}', ab]
+  ]
+  it.each(table)("%j", (reply, expected) => {
+    expect(outcome(reply)).toEqual(expected)
+  })
+  it.each([
+    ['["Fetch", null, "Report"]', 'item 2 of 3 (index 1), which is no step: "null"'],
+    ['[{"task":"a"},{"task":"b"},{"n":1}]', "item 3 of 3 (index 2)"],
+    ['{"steps":["a",{"action":"x","query":"y"}]}', "item 2 of 2 (index 1)"]
+  ])("VR-03: %j is refused with the item named", (reply, says) => {
+    expect(Either.getOrThrow(Either.flip(NumberedList.read(reply))).message).toContain(says)
+  })
 })
 
 describe("kinds", () => {
@@ -332,10 +611,10 @@ describe("kinds", () => {
       ["Remaining:\n3. a b\n4. c d", ab],
       ["<think>1. x</think>\n1. a b\n2. c d", ab],
       ["1. x</think>1. a b\n2. c d", ab],
-      ["1. a b 2. c d", "inline_list"],
-      ["Plan: 1. a b 2. c d", "inline_list"],
-      ["1、a b；2、c d。", "inline_list"],
-      ["一、a b；二、c d。", "inline_list"],
+      ["1. a b 2. c d", ab],
+      ["Plan: 1. a b 2. c d", ab],
+      ["1、a b；2、c d。", ["a b", "c d。"]],
+      ["一、a b；二、c d。", ["a b", "c d。"]],
       ["1. Say 2.5 or 3. 4\n2. c d", ["Say 2.5 or 3. 4", "c d"]],
       ["We start with 1. a b.\n2. c d", "inline_list"],
       ["1. a b", ["a b"]]
@@ -406,7 +685,7 @@ describe("kinds", () => {
       ['["2. a b","1. c d"]', ["2. a b", "1. c d"]],
       ['["a b",""," ","c d"]', ab],
       ['["it\'s","l\'eau"]', ["it's", "l'eau"]],
-      ['[{"task":"a","tool":"b"}]', "missing_keys"],
+      ['[{"task":"a","tool":"b"}]', ["a"]],
       ['[["a b","c d"]]', ab],
       ['[["a b","c d"]', "unfinished"],
       ["[1,2]", "no_list"],

@@ -23,7 +23,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { execute } from "./internal/execute.js"
 import { fold } from "./internal/fold.js"
-import { type Decision, readDecision, readPlan } from "./internal/planAndExecute/parse.js"
+import { tellInline } from "./internal/inlinePlan.js"
+import { type Decision, readDecision, readPlan, readSteps } from "./internal/planAndExecute/parse.js"
 import * as prompts from "./internal/planAndExecute/prompts.js"
 import { listed, refusedPlan, review } from "./internal/review.js"
 import * as ReAct from "./ReAct.js"
@@ -223,14 +224,15 @@ const askPlanner = (run: Run.Run, goal: string, toolNames: string, settings: Set
       reask: settings.reask,
       read: readPlan
     })
+    yield* tellInline(run, "planner", written)
     const plan = yield* review(
       {
         pattern: "plan-and-execute",
         task: goal,
-        plan: yield* withinCap(run, "planner", written, settings.maxPlanLength),
+        plan: yield* withinCap(run, "planner", written.steps, settings.maxPlanLength),
         steps: listed
       },
-      { read: readPlan, refused: refusedPlan }
+      { read: readSteps, refused: refusedPlan }
     )
     yield* run.emit({ _tag: "PlanMade", steps: listed(plan) })
     return plan

@@ -25,6 +25,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { attempt } from "./internal/execute.js"
 import * as executorPrompts from "./internal/executor.js"
+import { tellInline } from "./internal/inlinePlan.js"
 import * as DataFlow from "./internal/planAndSolveAgent/dataFlow.js"
 import * as formats from "./internal/planAndSolveAgent/formats.js"
 import * as prompts from "./internal/planAndSolveAgent/prompts.js"
@@ -196,7 +197,7 @@ const plan = (agent: Agent) =>
     })
     const accepted = yield* review(
       { pattern: "plan-and-solve-agent", task, plan: steps, steps: shownSteps },
-      { read: (edited) => readPlan(agent, edited), refused: refusedPlan }
+      { read: (edited) => Either.map(readPlan(agent, edited), ({ steps }) => steps), refused: refusedPlan }
     )
     yield* run.emit({ _tag: "PlanMade", steps: shownSteps(accepted) })
     return accepted
@@ -209,8 +210,10 @@ const shownSteps = (steps: ReadonlyArray<DataFlow.AgentStep>): ReadonlyArray<Pla
     dependsOn: [...new Set(step.inputs.map((input) => String(input.step)))]
   }))
 
-const readPlan = ({ settings, state }: Agent, reply: string) =>
-  settings.dataFlow === "declared" ? DataFlow.readDeclared(reply, names(state)) : DataFlow.readList(reply)
+const readPlan = ({ settings, state }: Agent, reply: string): Either.Either<DataFlow.AgentPlan, ParseError> =>
+  settings.dataFlow === "declared"
+    ? Either.map(DataFlow.readDeclared(reply, names(state)), (steps) => ({ steps, isInline: false }))
+    : DataFlow.readList(reply)
 
 /** Runs one step and keeps what it gave. A cap that the sub-agent reached fails the step; an `LlmError` the run. */
 const execute = (
@@ -425,7 +428,7 @@ const askForPlan = (
   Effect.gen(function* () {
     const { run, settings } = agent
     const { dataFlow, maxPlanLength, reask } = settings
-    const steps = yield* Reask.ask(run, {
+    const written = yield* Reask.ask(run, {
       role,
       call,
       messages: [{ role: "user", content }],
@@ -434,8 +437,8 @@ const askForPlan = (
       read: (reply, attempt) =>
         Either.filterOrLeft(
           readPlan(agent, reply),
-          (steps) => steps.length <= maxPlanLength || attempt > 0,
-          (steps) =>
+          ({ steps }) => steps.length <= maxPlanLength || attempt > 0,
+          ({ steps }) =>
             new ParseError({
               problem: "plan_too_long",
               expected: `a plan of at most ${maxPlanLength} steps`,
@@ -444,6 +447,8 @@ const askForPlan = (
             })
         )
     })
+    yield* tellInline(run, call, written)
+    const { steps } = written
     if (steps.length <= maxPlanLength) return steps
     const kept = steps.slice(0, maxPlanLength)
     const words = (some: ReadonlyArray<DataFlow.AgentStep>) => some.map((step) => step.description)

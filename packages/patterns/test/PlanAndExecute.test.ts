@@ -124,6 +124,28 @@ Otherwise respond with:
     }).pipe(Effect.provide(world([list("A", "B", "C"), remaining("B", "C")])))
   })
 
+  it.effect.each([
+    ["1. Open the file 2. Count the rows", 1],
+    ["Step 1: Open the file Step 2: Count the rows", 1],
+    ["1. Open the file\n2. Count the rows", 0]
+  ] as const)("VR-02: %s is carried out step by step, with %d warning", ([plan, told]) => {
+    const { executor, seen } = stub()
+    return Effect.gen(function* () {
+      const { events } = yield* withEvents(PlanAndExecute.run("G", { executor }))
+      expect(of(events, "PlanMade")[0]?.steps.map((step) => step.text)).toEqual(["Open the file", "Count the rows"])
+      expect(seen[0]?.step).toBe("Open the file")
+      expect(warnings(events, "inline_list").length).toBe(told)
+    }).pipe(Effect.provide(world([plan, final("2")])))
+  })
+
+  it.effect("VR-02: a line that can be read in two ways is asked for again", () => {
+    const { executor, seen } = stub()
+    return Effect.gen(function* () {
+      yield* PlanAndExecute.run("G", { executor })
+      expect(seen.map((input) => input.step)).toEqual(["Multiply"])
+    }).pipe(Effect.provide(world(["1. Multiply 2. 5 times", "1. Multiply", final("2")])))
+  })
+
   it.effect("PE-18: a replanner that never comes to an end is stopped by the cap, with warnings on the way", () => {
     const { executor, seen } = stub(() => "no change")
     return Effect.gen(function* () {

@@ -4,7 +4,7 @@ import type { ScriptedLlm } from "@forethought/core/testing"
 import * as PlanAndSolveAgent from "@forethought/patterns/PlanAndSolveAgent"
 import * as Effect from "effect/Effect"
 import { expectTypeOf } from "vitest"
-import { of, promptsOf, requests, toolCalls, withEvents, world } from "./world.js"
+import { of, promptsOf, requests, toolCalls, warnings, withEvents, world } from "./world.js"
 
 const list = (...steps: ReadonlyArray<string>) => steps.map((step, i) => `${i + 1}. ${step}`).join("\n")
 const asks = (name: string, input: string): ScriptedLlm.Line => ({
@@ -256,6 +256,14 @@ describe("PlanAndSolveAgent", () => {
         ])
       )
     )
+  )
+
+  it.effect("VR-02: a plan on one line is carried out step by step, with a warning", () =>
+    Effect.gen(function* () {
+      const { events, value } = yield* withEvents(PlanAndSolveAgent.run("T"))
+      expect(value.steps.map((step) => step.description)).toEqual(["Open", "Count"])
+      expect(warnings(events, "inline_list").length).toBe(1)
+    }).pipe(Effect.provide(world(["1. Open 2. Count", "SUCCESS: a", "SUCCESS: b", "A."])))
   )
 
   it.effect("a plan over the cap is asked for again, then cut, and an event says so", () =>

@@ -407,6 +407,109 @@ describe("Evidence in the input of a tool that takes an object", () => {
   )
 })
 
+describe("NW-62: a reference that is the whole of a string in JSON takes the type that the tool wants", () => {
+  const taken: Array<unknown> = []
+  const keep = { description: "", execute: (input: unknown) => Effect.sync(() => void taken.push(input)) }
+  const sum = Tool.make({
+    ...keep,
+    name: "Sum",
+    parameters: Schema.Struct({ numbers: Schema.Array(Schema.Number), note: Schema.optional(Schema.String) })
+  })
+  const many = Tool.make({
+    ...keep,
+    name: "Many",
+    parameters: Schema.Struct({
+      on: Schema.optional(Schema.Boolean),
+      count: Schema.optional(Schema.Int),
+      words: Schema.optional(Schema.Array(Schema.String)),
+      point: Schema.optional(Schema.Struct({ x: Schema.Number, name: Schema.optional(Schema.String) })),
+      rows: Schema.optional(Schema.Array(Schema.Struct({ id: Schema.Number }))),
+      either: Schema.optional(Schema.Union(Schema.String, Schema.Number)),
+      maybe: Schema.optional(Schema.NullOr(Schema.Number)),
+      text: Schema.optional(Schema.String)
+    })
+  })
+  const served = Tool.fromJsonSchema({
+    ...keep,
+    name: "Served",
+    parameters: { type: "object", properties: { n: { type: "number" }, s: { type: "string" }, any: {} } }
+  })
+  const rows: ReadonlyArray<readonly [evidence: string, call: string, got: object | "refused"]> = [
+    ["8", 'Sum[{"numbers": ["#E1", "#E2"]}]', { numbers: [8, 8] }],
+    ["8", 'Sum[{"numbers": [#E1, #E2]}]', { numbers: [8, 8] }],
+    ["8", 'Sum[{"numbers": "[#E1, #E2]"}]', { numbers: [8, 8] }],
+    ["8", 'Sum[{"numbers": [" #E1 ", 1]}]', { numbers: [8, 1] }],
+    [" -8.5e1\n", 'Sum[{"numbers": ["#E1"]}]', { numbers: [-85] }],
+    ["[1, 2]", 'Sum[{"numbers": "#E1"}]', { numbers: [1, 2] }],
+    ["[1, 2]", 'Sum[{"numbers": #E1}]', { numbers: [1, 2] }],
+    ["8", 'Sum[{"numbers": ["#E1"], "note": "#E1"}]', { numbers: [8], note: "8" }],
+    ["8", 'Sum[{"numbers": ["#E1"], "note": "got #E1"}]', { numbers: [8], note: "got 8" }],
+    ["eight", 'Sum[{"numbers": ["#E1"]}]', "refused"],
+    ["8 apples", 'Sum[{"numbers": ["#E1"]}]', "refused"],
+    ["1,234", 'Sum[{"numbers": ["#E1"]}]', "refused"],
+    ["[1, 2]", 'Sum[{"numbers": ["#E1"]}]', "refused"],
+    ["8", 'Sum[{"numbers": "#E1"}]', "refused"],
+    ["true", 'Many[{"on": "#E1"}]', { on: true }],
+    ["yes", 'Many[{"on": "#E1"}]', "refused"],
+    ["3", 'Many[{"count": "#E1"}]', { count: 3 }],
+    ["3.5", 'Many[{"count": "#E1"}]', "refused"],
+    ['["a","b"]', 'Many[{"words": "#E1"}]', { words: ["a", "b"] }],
+    ["7", 'Many[{"words": ["#E1"]}]', { words: ["7"] }],
+    ['{"x":1,"name":"7"}', 'Many[{"point": "#E1"}]', { point: { x: 1, name: "7" } }],
+    ["1", 'Many[{"point": {"x": "#E1", "name": "#E1"}}]', { point: { x: 1, name: "1" } }],
+    ["1", 'Many[{"rows": [{"id": "#E1"}, {"id": "#E2"}]}]', { rows: [{ id: 1 }, { id: 1 }] }],
+    ['[{"id":1}]', 'Many[{"rows": "#E1"}]', { rows: [{ id: 1 }] }],
+    ["8", 'Many[{"either": "#E1"}]', { either: "8" }],
+    ["8", 'Many[{"maybe": "#E1"}]', { maybe: 8 }],
+    ["null", 'Many[{"maybe": "#E1"}]', { maybe: null }],
+    ['{"x":1}', 'Many[{"text": "#E1"}]', { text: '{"x":1}' }],
+    ['"8"', 'Many[{"count": "#E1"}]', "refused"],
+    ["#E2", 'Many[{"text": "#E1"}]', { text: "#E2" }],
+    ['["#E2"]', 'Many[{"words": "#E1"}]', { words: ["#E2"] }],
+    ['1}, "text": "evil', 'Many[{"count": "#E1"}]', "refused"],
+    ["8", 'Served[{"n": "#E1", "s": "#E1", "any": "#E1"}]', { n: 8, s: "8", any: "8" }],
+    ["x", 'Served[{"n": "#E1"}]', { n: "x" }],
+    ["8", 'Served[{"#E1": 1}]', { "8": 1 }]
+  ]
+  it.effect.each(rows)("NW-62: %s in %s", ([evidence, call, got]) =>
+    Effect.gen(function* () {
+      taken.length = 0
+      const look = Tool.make({ name: "Look", description: "", execute: () => evidence })
+      const run = yield* Rewoo.parallel("Q").pipe(Effect.provide(Toolbox.layer([look, sum, many, served])))
+      expect(taken).toEqual(got === "refused" ? [] : [got])
+      const last = run.evidence.at(-1)
+      expect(last?.status).toBe(got === "refused" ? "error" : "ok")
+      expect(last?.resolvedInput).not.toContain(evidence.includes("#E2") ? "#E1" : "#E")
+    }).pipe(Effect.provide(world([`#E1 = Look[x]\n#E2 = Look[y]\n#E3 = ${call}`, "ok"])))
+  )
+
+  it("NW-62: a text is the same text, whatever it is, and a number the same number", () =>
+    FastCheck.assert(
+      FastCheck.asyncProperty(FastCheck.fullUnicodeString(), FastCheck.jsonValue(), async (text, value) => {
+        taken.length = 0
+        const look = Tool.make({
+          name: "Look",
+          description: "",
+          execute: (which) => (which === "t" ? text : JSON.stringify(value))
+        })
+        const box = Tool.make({
+          ...keep,
+          name: "Box",
+          parameters: Schema.Struct({ text: Schema.String, list: Schema.Array(Schema.Unknown) })
+        })
+        const list = Tool.make({ name: "List", description: "", execute: () => JSON.stringify([value]) })
+        await Effect.runPromise(
+          Rewoo.parallel("Q").pipe(
+            Effect.provide(Toolbox.layer([look, list, box])),
+            Effect.provide(world(['#E1 = Look[t]\n#E2 = List[v]\n#E3 = Box[{"text": "#E1", "list": "#E2"}]', "ok"]))
+          )
+        )
+        expect(taken).toEqual([{ text: text.toWellFormed(), list: JSON.parse(JSON.stringify([value])) }])
+      }),
+      { numRuns: 200 }
+    ))
+})
+
 describe("The cap of evidence", () => {
   it.effect("RW-25: holds for all that one input mentions, and for all of the solver's, the longest cut first", () =>
     Effect.gen(function* () {

@@ -73,20 +73,20 @@ describe("kinds", () => {
     ['{"logic":"and","sub_steps":["",""]}', "empty_plan"],
     ['{"logic":"and","sub_steps":["a",{"logic":"or","sub_steps":[]}]}', "empty_plan"],
     ['{"sub_steps":["a","b"]}', "bad_logic"],
-    ['{"logic":null,"sub_steps":["a"]}', "bad_logic"],
+    ['{"logic":null,"sub_steps":["a"]}', and("a")],
     ['{"logic":"xor","sub_steps":["a"]}', "bad_logic"],
     ['{"logic":"and/or","sub_steps":["a"]}', "bad_logic"],
     ['{"logic":"sequential","sub_steps":["a"]}', "bad_logic"],
     ['{"logic":["and"],"sub_steps":["a"]}', "bad_logic"],
     ['{"logic":true,"sub_steps":["a"]}', "bad_logic"],
     ['{"logic":"and" | "or","sub_steps":["a"]}', "bad_logic"],
-    ['{"logic":"and","sub_steps":["a",{"sub_steps":["b"]}]}', "bad_logic"],
+    ['{"logic":"and","sub_steps":["a",{"sub_steps":["b"]}]}', and("a", and("b"))],
     ['{"logic":"and"}', "bad_sub_steps"],
     ['{"logic":"and","sub_steps":null}', "bad_sub_steps"],
     ['{"logic":"and","sub_steps":{"a":"b"}}', "bad_sub_steps"],
     ['{"logic":"and","sub_steps":["a",1]}', "bad_sub_steps"],
     ['{"logic":"and","sub_steps":["a",null]}', "bad_sub_steps"],
-    ['{"logic":"and","sub_steps":["a",{"step":"b","tool":"c"}]}', "bad_sub_steps"],
+    ['{"logic":"and","sub_steps":["a",{"step":"b","tool":"c"}]}', and("a", "b")],
     ['{"logic":"and","sub_steps":["...","..."]}', "echo"],
     ['{"logic":"and","sub_steps":["a"', "unfinished"],
     ['{"logic":"and","sub_steps":["a"]} {"logic":"or","sub_steps":["a"]}', "conflict"],
@@ -94,6 +94,51 @@ describe("kinds", () => {
   ]
   it.each(table)("%s", (reply, expected) => {
     expect(outcome(reply)).toEqual(expected)
+  })
+
+  const single: ReadonlyArray<readonly [reply: string, expected: unknown]> = [
+    [
+      '{"sub_steps":[{"logic":"or","sub_steps":["Call the office"]},"Write the letter"],"logic":"and"}',
+      and(or("Call the office"), "Write the letter")
+    ],
+    ['{"logic":null,"sub_steps":["Call the office"]}', and("Call the office")],
+    ['{"logic":"","sub_steps":["Call the office"]}', and("Call the office")],
+    ['{"logic":" ","sub_steps":["a"]}', and("a")],
+    ['{"logic":"null","sub_steps":["a"]}', and("a")],
+    ['{"logic":"None","sub_steps":["a"]}', and("a")],
+    ['{"logic":"N/A","sub_steps":["a"]}', and("a")],
+    ['{"sub_steps":["a"]}', and("a")],
+    ['{"sub_steps":["a"," "]}', and("a")],
+    ['{"sub_steps":[{"task":"a"}]}', and("a")],
+    ['{"sub_steps":"1. a"}', and("a")],
+    ['{"logic":"OR","sub_steps":["a"]}', or("a")],
+    ['{"sub_steps":[{"sub_steps":["a"]}]}', and(and("a"))],
+    ['{"sub_steps":[{"logic":"or","sub_steps":["a","b"]}]}', and(or("a", "b"))],
+    ['{"logic":"or","sub_steps":[{"sub_steps":["a"]},"b"]}', or(and("a"), "b")],
+    [
+      '{"logic":"and","sub_steps":[{"logic":null,"sub_steps":["a"]},{"logic":"","sub_steps":["b"]}]}',
+      and(and("a"), and("b"))
+    ],
+    ['{"logic":null,"sub_steps":["a","b"]}', "bad_logic"],
+    ['{"logic":"","sub_steps":["a","b"]}', "bad_logic"],
+    ['{"logic":"none","sub_steps":["a","b"]}', "bad_logic"],
+    ['{"sub_steps":["1. a\\n2. b"]}', "bad_logic"],
+    ['{"sub_steps":"1. a\\n2. b"}', "bad_logic"],
+    ['{"logic":"and","sub_steps":["a",{"sub_steps":["b","c"]}]}', "bad_logic"],
+    ['{"sub_steps":[{"sub_steps":["a","b"]}]}', "bad_logic"],
+    ['{"sub_steps":["a",{"logic":"or","sub_steps":["b"]}]}', "bad_logic"],
+    ['{"logic":"not","sub_steps":["a"]}', "bad_logic"],
+    ['{"logic":false,"sub_steps":["a"]}', "bad_logic"],
+    ['{"logic":null,"sub_steps":[]}', "empty_plan"],
+    ['{"logic":null,"sub_steps":[" "]}', "empty_plan"],
+    ['{"logic":null}', "bad_sub_steps"]
+  ]
+  it.each(single)("VR-01: %s", (reply, expected) => {
+    expect(outcome(reply)).toEqual(expected)
+  })
+  it("VR-03: a sub-step that is no text is named by its place", () => {
+    const error = Either.getOrThrow(Either.flip(readDecomposition('{"logic":"and","sub_steps":["a",null]}', 0)))
+    expect(error.message).toContain("item 2 of 2 (index 1)")
   })
 
   it("takes the last of several at the second attempt, and says so", () => {

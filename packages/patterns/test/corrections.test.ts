@@ -58,7 +58,11 @@ const tables: ReadonlyArray<readonly [name: string, read: Reader, expected: stri
         'an object without "final_answer" or "remaining_steps": "{\\"answer\\":\\"x\\"}" at character 0'
       ],
       ['{"final_answer":{"a":1}}', "bad_answer", 'a final_answer that is no text: "{\\"a\\":1}"'],
-      ['{"remaining_steps":[1,2]}', "bad_steps", 'remaining_steps that are no list of texts: "[1,2]"'],
+      [
+        '{"remaining_steps":[1,2]}',
+        "bad_steps",
+        'remaining_steps that are no list of texts: item 1 of 2 (index 0), which is no step: "1" in "[1,2]"'
+      ],
       ['{"final_answer":""}', "no_decision", 'neither an answer nor a step: "{\\"final_answer\\":\\"\\"}"'],
       [
         '{"final_answer":"7"} {"final_answer":"8"}',
@@ -88,7 +92,11 @@ const tables: ReadonlyArray<readonly [name: string, read: Reader, expected: stri
       ],
       ['{"sub_steps":["a","b"]}', "bad_logic", 'no logic: "{\\"sub_steps\\":[\\"a\\",\\"b\\"]}"'],
       ['{"logic":"and","sub_steps":[]}', "empty_plan", 'no sub-step: "{\\"logic\\":\\"and\\",\\"sub_steps\\":[]}"'],
-      ['{"logic":"and","sub_steps":[{"a":{}}]}', "bad_sub_steps", 'a sub-step that is no text: "{\\"a\\":{}}"']
+      [
+        '{"logic":"and","sub_steps":[{"a":{}}]}',
+        "bad_sub_steps",
+        'item 1 of 1 (index 0), which is no step: "{\\"a\\":{}}"'
+      ]
     ]
   ],
   [

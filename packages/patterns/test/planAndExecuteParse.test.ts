@@ -14,7 +14,7 @@ const outcome = (text: string, attempt = 0) =>
 
 describe("readPlan", () => {
   it("reads a numbered list", () => {
-    expect(Either.getOrThrow(readPlan("1. a b\n2. c d"))).toEqual(["a b", "c d"])
+    expect(Either.getOrThrow(readPlan("1. a b\n2. c d"))).toEqual({ steps: ["a b", "c d"], isInline: false })
   })
 })
 
@@ -129,7 +129,7 @@ describe("kinds", () => {
     ['{"remaining_steps":["1. a","2. b"]}', ["a", "b"]],
     ['{"remaining_steps":[{"step":"a"},{"step":"b"}]}', ["a", "b"]],
     ['{"remaining_steps":[{"id":1,"description":"a"}]}', ["a"]],
-    ['{"remaining_steps":[{"step":"a","tool":"search"}]}', "bad_steps"],
+    ['{"remaining_steps":[{"step":"a","tool":"search"}]}', ["a"]],
     ['{"remaining_steps":[{"step":{"text":"a"}}]}', "bad_steps"],
     ['{"remaining_steps":[["a"]]}', "bad_steps"],
     ['{"remaining_steps":[1,2]}', "bad_steps"],

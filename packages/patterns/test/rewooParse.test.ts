@@ -420,6 +420,90 @@ describe("what follows a plan", () => {
   })
 })
 
+describe("VR-06: a label and its call with an arrow between", () => {
+  const arrows = "= : := == → => -> <- ← --> <-- ==> ⇒ ⇐ ⟶ ➜ ➡️ ≔ ＝".split(" ")
+  it.each(arrows)("VR-06: %j is read as an equals sign", (arrow) => {
+    for (const [open, close] of [
+      ["", ""],
+      ["**", "**"],
+      ["`", "`"],
+      ["- ", ""],
+      ["1. ", ""]
+    ]) {
+      for (const blank of [" ", ""]) {
+        const call = (n: number, rest: string) => `${open}#E${n}${close}${blank}${arrow}${blank}${rest}`
+        const text = `Plan: look\n${call(1, "Search[cats]")}\nPlan: count\n${call(2, "Calculator[#E1 + 1]")}`
+        expect(calls(text)).toEqual(["#E1 Search(cats)", "#E2 Calculator(#E1 + 1)"])
+        expect(reasons(text)).toEqual(["look", "count"])
+        expect(tags(text)).toEqual([])
+      }
+    }
+    const inline = `Plan: look #E1 ${arrow} Search[cats] Plan: count #E2 ${arrow} LLM[#E1]`
+    expect(calls(inline)).toEqual(["#E1 Search(cats)", "#E2 LLM(#E1)"])
+    if (arrow !== ":") expect(calls(`(#E1) ${arrow} Search[cats]`)).toEqual(["#E1 Search(cats)"])
+    expect(calls(`#E1 ${arrow} search(cats)`)).toEqual(["#E1 search(cats)"])
+    expect(calls(`#E1 ${arrow} Search[it is ${arrow} x]`)).toEqual([`#E1 Search(it is ${arrow} x)`])
+  })
+  it.each([
+    "#E1 != Search[x]",
+    "#E1 <= Search[x]",
+    "#E1 >= Search[x]",
+    "#E1 === Search[x]",
+    "#E1 <> Search[x]",
+    "#E1 ≠ Search[x]",
+    "#E1 ~ Search[x]",
+    "#E1 - Search[x]",
+    "#E1 > Search[x]",
+    "Search[x] → #E1",
+    "#E1 → #E2 Search[x]"
+  ])("VR-06: %j is no step, and is told", (line) => {
+    expect(calls(line)).toEqual([])
+    expect(tags(line)).toContain("Unreadable")
+  })
+  it.each(["#E1 >= 3", "#E1 != 3", "#E1 <= 3"])("VR-06: %j beside a plan is text", (line) => {
+    expect(calls(`#E1 = Search[x]\nPlan: stop if ${line}\n#E2 = LLM[#E1]`)).toEqual(["#E1 Search(x)", "#E2 LLM(#E1)"])
+    expect(tags(`#E1 = Search[x]\nPlan: stop if ${line}\n#E2 = LLM[#E1]`)).toEqual([])
+  })
+  it("VR-06: an arrow in a reason is text", () => {
+    const text = "Plan: from #E9 -> the sum\n#E1 = Search[x]\nPlan: feed #E1 → LLM\n#E2 = LLM[#E1]"
+    expect(calls(text)).toEqual(["#E1 Search(x)", "#E2 LLM(#E1)"])
+    expect(tags(text)).toEqual([])
+  })
+})
+
+describe("VR-14: a mouth before the closing bracket", () => {
+  it.each([
+    ["Search[smile :-]]", "smile :-]"],
+    ["Search[smile :]]", "smile :]"],
+    ["Search[smile =]]", "smile =]"],
+    ["Search[smile ;-]] .", "smile ;-]"],
+    ["Search[cats]]", "cats"],
+    ["Search[smile :-)]", "smile :-)"],
+    ["LLM[arr[:]]", "arr[:]"],
+    ["LLM[a[x:]]", "a[x:]"],
+    ["LLM[[1, 2]]", "[1, 2]"]
+  ])("VR-14: %j gives %j", (call, input) => {
+    expect(readPlan(`#E1 = ${call}`)).toMatchObject({ steps: [{ input }], issues: [] })
+  })
+  it("VR-14: a mouth inside is asked about, and a closing tag is no part of a call", () => {
+    expect(tags("#E1 = Search[smile :-] and laugh]")).toEqual(["Unreadable"])
+    for (const end of [
+      "</plan>",
+      "<end_plan>",
+      "#END-OF-PLAN",
+      "[END]",
+      "\n</plan>",
+      "\n[END]",
+      "\n<end_plan>",
+      "\n```"
+    ]) {
+      expect(calls(`#E1 = Search[cats]\n#E2 = LLM[#E1]${end}`)).toEqual(["#E1 Search(cats)", "#E2 LLM(#E1)"])
+      expect(tags(`#E1 = Search[cats]\n#E2 = LLM[#E1]${end}`)).toEqual([])
+    }
+    expect(calls("#E1 = Search[cats\n</plan>")).toEqual(["#E1 Search(cats) !"])
+  })
+})
+
 describe("a call that cannot be read is an issue, never lost", () => {
   it.each([
     ["E1 = Search[x]"],
@@ -435,8 +519,6 @@ describe("a call that cannot be read is an issue, never lost", () => {
     ["**E1** = Search[x]"],
     ["＃E1 = Search[x]"],
     ["#E1 Search[x]"],
-    ["#E1 -> Search[x]"],
-    ["#E1 → Search[x]"],
     ["#E1 = Search"],
     ["#E1 = Search cats"],
     ["#E1 = Search: cats"],
@@ -481,11 +563,6 @@ describe("a call that cannot be read is an issue, never lost", () => {
     ["Evidence #1: Search[x]"],
     ["Step 1 = Search[x] to find cats"],
     ["(#E1): Search[x]"],
-    ["(#E1) -> Search[x]"],
-    ["(#E1) -> Search(x)"],
-    ["#E1 => Search[x]"],
-    ["#E1 ⇒ Search[x] to find cats"],
-    ["#E1 == Search[x]"],
     ["#E1.1 = Search[x] to find cats"],
     ["#E１ = Search[x]"],
     ["#E1 is Search[x] to find cats"],
@@ -496,7 +573,6 @@ describe("a call that cannot be read is an issue, never lost", () => {
     ["<b>#E1</b> = Search[x]"],
     ["$#E1$ = Search[x]"],
     ['{"#E1": "Search[x]",'],
-    ["```#E1 -> Search[x]```"],
     ["1 = Search[x]"]
   ])("%j", (line) => {
     const alone = readPlan(line)

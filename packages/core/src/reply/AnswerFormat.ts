@@ -89,11 +89,19 @@ const hints: Readonly<Record<Problem, string>> = {
 }
 
 /**
- * A number with options. `suffixes` (default false): whether `5k` and `2 million` are multiplied out; otherwise they
- * are `ambiguous`, never 5 or 2.
+ * A number with options.
+ *
+ * - `suffixes` (default false): whether `5k`, `2 million`, `3,2 Mio.` and `12万` are multiplied out; otherwise they are
+ *   `ambiguous`, never 5, 2, 3.2 and 12.
+ * - `decimal`: the decimal mark of a number that could be read with either, as `12,5`, `0,25` and `12.500`. Without it
+ *   `12,500` and `12.500` are read as in English, and the others are `ambiguous`. A number that can be read in one way
+ *   only (`2.500,75`) is read so whatever the option says.
  */
-export const numberWith = (options: { readonly suffixes?: boolean }): AnswerFormat<NumberAnswer> => {
-  const settings = { suffixes: options.suffixes ?? false }
+export const numberWith = (options: {
+  readonly suffixes?: boolean
+  readonly decimal?: "," | "."
+}): AnswerFormat<NumberAnswer> => {
+  const settings = { suffixes: options.suffixes ?? false, decimal: options.decimal }
   return fromReaders("number", {
     expected: "a single number, written as `Answer: <number>`",
     marked: (text, marked) => (marked.kind === "option" ? { _tag: "Ignored" } : numberInMarked(text, marked, settings)),
@@ -103,7 +111,8 @@ export const numberWith = (options: { readonly suffixes?: boolean }): AnswerForm
 
 /**
  * A number: `1,234.50`, `-12.5`, `5/8`, `2 2/3`, `1.2e3`, `50%` (value 50, unit `%`), with a currency sign or words
- * around it. A number glued to a letter (`12n`) is none; `4 10/3` is `malformed`; `12,5` and `5k` are `ambiguous`.
+ * around it. A number glued to a letter (`12n`) is none; `4 10/3` is `malformed`; `12,5`, `5k` and `6 ft. 2 in.` are
+ * `ambiguous`.
  */
 export const number: AnswerFormat<NumberAnswer> = numberWith({})
 

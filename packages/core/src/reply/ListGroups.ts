@@ -70,8 +70,14 @@ export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bul
   }
 
   for (let index = 0; index < lines.length && lists.length <= maxLists; index++) {
-    const line = lines[index]
-    if (line === undefined) continue
+    const written = lines[index]
+    if (written === undefined) continue
+    const isOpen = inner === undefined && !isBroken && (held.length === 0 || written.last?.namesStep === true)
+    const before = isOpen && isLastStep(lines, index, base) ? item : undefined
+    const line: ListLine.Line =
+      before === undefined
+        ? written
+        : { ...written, kind, text: written.last?.text ?? "", number: before.number + 1, style, indent: base }
     const mark = fenceLine(line.raw)
     if (inner !== undefined) {
       keep(line.raw)
@@ -143,6 +149,7 @@ export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bul
       continue
     }
     if (item === undefined || isBroken) {
+      if (line.kind === "break" && line.text === "") continue
       lead = line.text
       isAlone = false
       continue
@@ -168,6 +175,15 @@ export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bul
     isAlone: isAlone && lists.length === 1,
     items: items.map(textOfItem).filter((text) => !ListLine.isEmptyItem(text))
   }))
+}
+
+/** Whether a line is a last step under a label of its own: no deeper than the list, with text behind it or below. */
+const isLastStep = (lines: ReadonlyArray<ListLine.Line>, at: number, base: number): boolean => {
+  const line = lines[at]
+  if (line?.last === undefined || line.indent >= base + 2) return false
+  if (line.last.text !== "") return true
+  const next = lines[at + 1]?.kind === "blank" ? lines[at + 2] : lines[at + 1]
+  return next?.kind === "text" || next?.kind === "bullet"
 }
 
 /** A line that ends in a colon and stands right before an item introduces a list rather than going on with a step. */

@@ -1,6 +1,7 @@
 /**
  * What one line of a list is: a numbered item, a bullet, a heading, or text. Knows how models write labels.
  */
+import * as EndMarks from "./EndMarks.js"
 import { isBlank, trim } from "./ReplyText.js"
 
 export interface Line {
@@ -15,14 +16,25 @@ export interface Line {
   readonly number: number
   /** How the number is written: behind a word, in brackets, as a Chinese numeral, or plainly. */
   readonly style: Style
+  /** What follows the label of a last step (`Final step:`) at the start of the line, where there is one. */
+  readonly last?: Last
 }
 
 export type Style = "plain" | "word" | "bracket" | "chinese"
 
+/** A line that starts with the label of a last step. */
+export interface Last {
+  /** What stands behind the label. */
+  readonly text: string
+  /** Whether the label names a step (`Final step`), rather than only the order (`Finally`). */
+  readonly namesStep: boolean
+}
+
 /**
  * Reads a line. A label is `1.` `1)` `(1)` `1:` `1 -` `1、` `１．` `①` `1️⃣` `Step 1:` `第一步：` `一、` `（一）`, and may stand
  * behind a quote mark, a heading mark, a bullet, a check box, and inside emphasis. Hierarchical numbers (`1.2`), decimals
- * and times of day are no labels. A `break` is a heading, a rule, or a line that is bold as a whole.
+ * and times of day are no labels. A `break` is a heading, a rule, a line that is bold as a whole, or a mark such as a closing
+ * tag, which has no text.
  */
 export const read = (source: string): Line => {
   const raw = trimEnd(source)
@@ -45,12 +57,15 @@ export const read = (source: string): Line => {
   if (item !== undefined) {
     return { kind: "number", raw, indent, text: item.text, number: item.number, style: item.style }
   }
+  const label = lastLabel(afterBullet)
+  const last = label === undefined ? {} : { last: label }
   if (heading !== "" || isRule(body) || isAllBold(body)) {
-    return { kind: "break", raw, indent, text: trim(body), number: 0, style: "plain" }
+    return { kind: "break", raw, indent, text: trim(body), number: 0, style: "plain", ...last }
   }
+  if (EndMarks.isMark(body)) return { kind: "break", raw, indent, text: "", number: 0, style: "plain" }
   return bullet > 0
-    ? { kind: "bullet", raw, indent, text: withoutEmphasis(afterBullet), number: 0, style: "plain" }
-    : { kind: "text", raw, indent, text: trim(body), number: 0, style: "plain" }
+    ? { kind: "bullet", raw, indent, text: withoutEmphasis(afterBullet), number: 0, style: "plain", ...last }
+    : { kind: "text", raw, indent, text: trim(body), number: 0, style: "plain", ...last }
 }
 
 /** Whether a line, numbered or not, is a heading: by its mark, or because it is bold as a whole. */
@@ -77,6 +92,43 @@ export const numbered = (source: string): Pick<Line, "number" | "style" | "text"
   const behind = again?.number === label.number ? trim(text.slice(again.end)) : text
   // `1. step 1` is labelled once, and says `step 1`; `1. 1.` says nothing.
   return { number, style, text: behind === "" && again?.style === "word" ? text : behind }
+}
+
+/** The label that starts at `at` inside a line. `open`: the emphasis that starts with it and ends in its item. */
+export const labelIn = (
+  text: string,
+  at: number
+): { readonly number: number; readonly style: Style; readonly end: number; readonly open: string } | undefined => {
+  const opener = emphasis(text, at)
+  const label = labelAt(text, at + opener.length, opener)
+  return label === undefined || label.end === at ? undefined : { ...label, open: label.closed ? "" : opener }
+}
+
+/** Where the label of a last step that starts at `at` inside a line ends. */
+export const lastLabelIn = (text: string, at: number): { readonly end: number } | undefined => {
+  lastPattern.lastIndex = at
+  return lastPattern.test(text) ? { end: lastPattern.lastIndex } : undefined
+}
+
+const lastLabel = (source: string): Last | undefined => {
+  lastPattern.lastIndex = 0
+  const label = lastPattern.exec(source)
+  if (label === null) return undefined
+  const opener = emphasis(source, 0)
+  const rest = trim(source.slice(label[0].length))
+  // What was opened before the label closes with it, or at the end of the step.
+  const isOpen = opener !== "" && !label[0].slice(opener.length).includes(opener)
+  const close = isOpen ? rest.indexOf(opener) : -1
+  const body = close < 0 ? rest : trim(trimEnd(rest.slice(0, close)) + rest.slice(close + opener.length))
+  return { text: withoutEmphasis(body), namesStep: label[1] !== undefined }
+}
+
+const emphasis = (text: string, at: number): string => {
+  const c = text.charAt(at)
+  if (c !== "*" && c !== "_") return ""
+  let end = at
+  while (end < at + 3 && text.charAt(end) === c) end++
+  return isBlankAt(text, end) ? "" : text.slice(at, end)
 }
 
 /** Removes emphasis that surrounds the whole text; marks inside stay. */
@@ -128,17 +180,63 @@ interface Label {
   readonly closed: boolean
 }
 
+/** What the last step is called in place of a number. A label needs a colon or a dash behind it. */
+const lastSteps = [
+  "(?:the |and |our )?(?:final|last|closing|concluding)(?: and (?:final|last))? (?:step|task|action|stage|phase|part)",
+  "(?:step|task) (?:n|final|last)",
+  "(?:letzter|abschließender|finaler) (?:schritt|punkt)|letzte aufgabe",
+  "derni[eè]re (?:[eé]tape|tâche)|[eé]tape finale",
+  "[uú]ltimo paso|[uú]ltima (?:tarea|etapa)|(?:paso|etapa) final",
+  "[uú]ltimo passo|passo final",
+  "ultim[oa] (?:passo|passaggio|fase|attività)|(?:passo|passaggio|fase) finale",
+  "laatste (?:stap|taak)",
+  "ostatni krok|ostatnie zadanie|poslední krok",
+  "son adım",
+  "sista steget|sidste trin|siste trinn|viimeinen vaihe",
+  "последний шаг|финальный шаг|заключительный шаг|останній крок",
+  "langkah terakhir|bước cuối(?: cùng)?",
+  "(?:最后|最後|最终|最終)的?一?(?:步骤|步驟|步|个步骤|個步驟|任务)|最後のステップ|最終ステップ",
+  "마지막 ?단계|최종 ?단계",
+  "الخطوة (?:الأخيرة|النهائية)|अंतिम चरण"
+]
+/** Words that say no more than that this comes last. */
+const lastWords = [
+  "(?:and )?(?:finally|lastly)",
+  "(?:and )?last(?: of all)?",
+  "to (?:finish|conclude|wrap up)",
+  "zum schluss|zum abschluss|zuletzt|schließlich|abschließend",
+  "enfin|finalement|pour finir|pour conclure",
+  "finalmente|por [uú]ltimo|para terminar|por fim",
+  "infine|per finire",
+  "tot slot|ten slotte|tenslotte",
+  "na koniec|wreszcie|nakonec",
+  "son olarak",
+  "slutligen|til sidst|til slutt|lopuksi",
+  "наконец|в конце|нарешті",
+  "terakhir|cuối cùng",
+  "最后|最後|最终|最終|最後に",
+  "마지막으로",
+  "أخيرا|अंत में"
+]
+const lastPattern = new RegExp(
+  `(?:\\*{1,3}|_{1,3})?[(\\[【]?(?:(${lastSteps.join("|")})|${lastWords.join("|")})[)\\]】]?(?![\\p{L}\\p{N}])(?:[ ]?[(（](?:(?:step )?#?[0-9０-９]{1,3}|[一二三四五六七八九十]{1,3})[)）]|[ ][0-9]{1,3})?(?:\\*{1,3}|_{1,3})?[ \\u00a0]{0,2}(?:[:：]|[–—→](?=\\s)|[-=]{1,2}>?(?=\\s)|[.)](?=\\s)|$)(?:\\*{1,3}|_{1,3})?`,
+  "iuy"
+)
+
 const words =
   "step|task|schritt|aufgabe|[eé]tape|paso|tarea|passo|passaggio|stap|krok|adım|шаг|ステップ|手順|단계|步骤|步驟|任务"
 const numberWords = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 const chineseDigits = "零一二三四五六七八九"
 
+/** `Step 3 (final)`: that a step is the last one may stand behind its number. */
+const final =
+  "(?:[ ,–—-]{0,3}[(（\\[]?(?:the )?(?:final|last|letzter|letzte|derni[eè]re|finale|[uú]ltimo|[uú]ltima|ultimo|ultima|laatste|ostatni|son|последний|最后一步|最後|最后|最终|最終|마지막)(?: step)?[)）\\]]?(?=[*_ ]{0,4}[:：.–—-]))?"
 const wordLabel = new RegExp(
-  `[(\\[【]?(?:${words})[ \\t\\u00a0]{0,3}(?:#|n[or]\\.|nº|№)?[ \\t]?(?:([0-9０-９]{1,3})|([一二三四五六七八九十]{1,3})|(${numberWords.join("|")})(?![a-z]))(?:[ ]?(?:of|/)[ ]?[0-9]{1,3})?[)\\]】]?`,
+  `[(\\[【]?(?:${words})[ \\t\\u00a0]{0,3}(?:#|n[or]\\.|nº|№)?[ \\t]?(?:([0-9０-９]{1,3})|([一二三四五六七八九十]{1,3})|(${numberWords.join("|")})(?![a-z]))(?:[ ]?(?:of|/)[ ]?[0-9]{1,3})?[)\\]】]?${final}`,
   "iuy"
 )
 const ordinalLabel =
-  /第[ ]?(?:([0-9０-９]{1,3})|([一二三四五六七八九十]{1,3}))[ ]?(?:步骤|步驟|步|点|點|项|項|阶段|階段|个|個|ステップ)?/uy
+  /第[ ]?(?:([0-9０-９]{1,3})|([一二三四五六七八九十]{1,3}))[ ]?(?:步骤|步驟|步|点|點|项|項|阶段|階段|个|個|ステップ)?(?:[（(](?:最后|最後|最终|最終)(?:一步)?[)）])?/uy
 const countedLabel = /([0-9]{1,3})(?:단계|번째|\.?[ºª°])/uy
 const bracketLabel = /[(（][ ]?(?:([0-9０-９]{1,3})\.?|([一二三四五六七八九十]{1,3}))[ ]?[)）]/uy
 const digitsLabel = /#?([0-9０-９]{1,3})(?![0-9０-９])/uy

@@ -3,6 +3,8 @@
  */
 import * as Either from "effect/Either"
 import { excerpt, ParseError } from "../ReplyError.js"
+import * as EndMarks from "./EndMarks.js"
+import * as InlineList from "./InlineList.js"
 import * as JsonRepair from "./JsonRepair.js"
 import * as JsonReply from "./JsonReply.js"
 import * as JsonText from "./JsonText.js"
@@ -24,7 +26,10 @@ const expected =
  *   newline: sub-items too, which need one column where their numbering starts anew. A paragraph between two steps belongs
  *   to the first; one after the last step does not, unless the steps are headings and each before had one.
  * - Emphasis around a label or a whole step is removed; text is otherwise kept as it is written.
- * - Steps without text are dropped.
+ * - Steps without text are dropped. `Final step:`, `Finally:` and their like in many languages label the last step. Tags
+ *   around a plan and marks of its end (`</plan>`, `<end_plan>`, `[END]`) are no part of it.
+ * - A whole plan on one line is split where its labels run from 1 without a gap, each has words behind it, and there is no
+ *   other way to read it, see {@link readPlan}.
  * - Where no line is numbered, a list of bullets is the plan. So is a JSON array of strings, alone or as `plan` or
  *   `steps` of an object.
  * - Numbers may repeat (`1.` before each step) and skip. Where numbering starts anew there are several lists: equal
@@ -33,23 +38,41 @@ const expected =
  *   Otherwise nobody can say which one is meant.
  *
  * Fails with a `ParseError` whose `problem` is `empty_reply`, `no_list`, `empty_plan`, `several_lists`, `too_long` (over 30,000 lines), `inline_list` (all
- * steps on one line), or one of `JsonReply.read`'s when the plan is JSON.
+ * steps on one line, which cannot be told apart), or one of `JsonReply.read`'s when the plan is JSON.
  */
 export const read = (text: string): Either.Either<ReadonlyArray<string>, ParseError> =>
-  readVisible(indented(text), text)
+  Either.map(readPlan(text), ({ steps }) => steps)
 
-/** {@link read} for text that has no thinking in it; `reply` is the reply as received. */
-export const readVisible = (shown: string, reply: string): Either.Either<ReadonlyArray<string>, ParseError> => {
-  const body = trimLines(unfence(shown))
-  const fail = (problem: string, found: string) => Either.left(new ParseError({ problem, expected, found, reply }))
+/** The steps of a plan. `isInline`: they stood on one line, and were told apart by their labels. */
+export interface Plan {
+  readonly steps: ReadonlyArray<string>
+  readonly isInline: boolean
+}
+
+/** {@link read} that says how the steps were written. */
+export const readPlan = (text: string): Either.Either<Plan, ParseError> => readShown(indented(text), text)
+
+/** {@link read} for text that has no thinking in it; `reply` is the reply as received. Steps on one line are refused. */
+export const readVisible = (shown: string, reply: string): Either.Either<ReadonlyArray<string>, ParseError> =>
+  Either.flatMap(readShown(shown, reply), ({ isInline, steps }) =>
+    isInline ? failWith(reply, "inline_list", `several steps on one line: ${excerpt(shown)}`) : Either.right(steps)
+  )
+
+const failWith = (reply: string, problem: string, found: string) =>
+  Either.left(new ParseError({ problem, expected, found, reply }))
+
+const readShown = (shown: string, reply: string): Either.Either<Plan, ParseError> => {
+  const body = trimLines(EndMarks.unwrapped(trimLines(unfence(shown))))
+  const fail = (problem: string, found: string) => failWith(reply, problem, found)
+  const asPlan = Either.map((steps: ReadonlyArray<string>): Plan => ({ steps, isInline: false }))
   if (body === "") return fail("empty_reply", "an empty reply")
-  if (startsPlan(body, JsonText.afterBlanks(body, 0))) return readJson(body, reply)
+  if (startsPlan(body, JsonText.afterBlanks(body, 0))) return asPlan(readJson(body, reply))
 
   if (hasMoreLines(body, maxLines)) return fail("too_long", `more than ${maxLines} lines`)
   const lines = linesOf(body)
   splitIntroduction(lines)
   const lists = listsOf(lines)
-  if (lists.length === 0 && JsonText.find(body, startsPlan).spans.length > 0) return readJson(body, reply)
+  if (lists.length === 0 && JsonText.find(body, startsPlan).spans.length > 0) return asPlan(readJson(body, reply))
   const chosen = lists.length > 0 ? lists : weakLists(lines)
   const filled = chosen.filter((list) => list.items.length > 0)
   const items = choose(filled)
@@ -57,13 +80,56 @@ export const readVisible = (shown: string, reply: string): Either.Either<Readonl
     const [first, second] = [filled[0], filled.at(-1)].map((list) => excerpt(list?.items[0] ?? ""))
     return fail("several_lists", `several lists, starting with ${first} and with ${second}`)
   }
+  const split = splitLines(lines, items)
+  if (split !== undefined) return Either.right({ steps: split, isInline: true })
   const inline = inlineSteps(lines, items)
   if (inline !== undefined) return fail("inline_list", `several steps on one line: ${excerpt(inline)}`)
   if (chosen.length === 0) return fail("no_list", excerpt(shown))
   return items.every(ListLine.declines)
     ? fail("empty_plan", `a list without any ${items.length === 0 ? "text" : "step"}: ${excerpt(shown)}`)
-    : Either.right(items)
+    : Either.right({ steps: items, isInline: false })
 }
+
+/**
+ * The steps of lines that hold several: of the only numbered line, of numbered lines whose labels have gaps that those
+ * inside them fill, or of the only line that starts with a weak label or introduces its steps.
+ */
+const splitLines = (
+  lines: ReadonlyArray<ListLine.Line>,
+  items: ReadonlyArray<string>
+): ReadonlyArray<string> | undefined => {
+  const introduces = (lead: string) => !refuses(lead) && /[:：]\s*[*_]{0,3}\s*$/u.test(lead)
+  const numbered = lines.filter((line) => line.kind === "number")
+  const [only] = numbered
+  if (numbered.length === 1 && only !== undefined) {
+    return items.length === 1 && !items[0]?.includes("\n") ? InlineList.split(only.raw, 1, 2, introduces) : undefined
+  }
+  if (numbered.length > 1) {
+    const hasGap = numbered.some((line, index) => index > 0 && line.number > (numbered[index - 1]?.number ?? 0) + 1)
+    if (only?.number !== 1 || !hasGap || numbered.length !== items.length || items.some((item) => item.includes("\n")))
+      return undefined
+    const steps: Array<string> = []
+    for (const line of numbered) {
+      const found = InlineList.split(line.raw, steps.length + 1, 1, introduces)
+      if (found === undefined) return undefined
+      steps.push(...found)
+    }
+    return steps
+  }
+  if (items.length > 0) return undefined
+  const announces = (lead: string) => namesPlan(lead) && !refuses(lead) && /[:：.。!！]\s*[*_]{0,3}\s*$/u.test(lead)
+  const found = lines
+    .filter((line) => line.kind === "text" || line.kind === "break")
+    .slice(0, maxTried)
+    .flatMap((line) => {
+      const steps = InlineList.split(line.raw, 1, 2, announces)
+      return steps === undefined ? [] : [steps]
+    })
+  return found.length === 1 ? found[0] : undefined
+}
+
+/** How many lines are looked at for steps inside them. */
+const maxTried = 50
 
 /** No plan is that long: a longer text only costs time. */
 const maxLines = 30_000
@@ -74,33 +140,52 @@ const hasMoreLines = (text: string, most: number): boolean => {
   return false
 }
 
-/**
- * The steps that a JSON array holds, see {@link fromElement}. Steps without text are dropped, and so are all where none
- * is more than words such as `No steps needed`. Undefined when an element is no step.
- */
-export const fromArray = (values: ReadonlyArray<unknown>): ReadonlyArray<string> | undefined => {
-  const steps: Array<string> = []
-  for (const [index, value] of values.entries()) {
-    const found = fromElement(value, index)
-    if (found === undefined) return undefined
-    for (const step of found) steps.push(step)
-  }
-  return steps.every(ListLine.declines) ? [] : steps
+/** An element of a JSON array that is no step. */
+export interface BadItem {
+  readonly index: number
+  /** Says which element it is, of how many, and quotes it. */
+  readonly found: string
 }
 
 /**
- * The steps that an array's element holds: a string, or an object with one text (`{"step": 1, "task": "…"}`). A text of
- * several lines that is a list as a whole gives its items. Of any other, a label that repeats the position (`"1. …"` at
- * index 0) is removed. None when it says nothing, undefined when it is anything else.
+ * The steps that a JSON array holds, see {@link elements}. Steps without text are dropped, and so are all where none is
+ * more than words such as `No steps needed`. Left when an element is no step.
  */
-export const fromElement = (value: unknown, index: number): ReadonlyArray<string> | undefined => {
-  const text = textOf(value)
-  if (text === undefined) return undefined
-  const items = itemsOf(text)
-  if (items !== undefined) return items
-  const item = ListLine.numbered(text)
-  const step = item?.number === index + 1 && !isInline(item.text) ? item.text : text
-  return ListLine.isEmptyItem(step) ? [] : [step]
+export const fromArray = (values: ReadonlyArray<unknown>): Either.Either<ReadonlyArray<string>, BadItem> => {
+  const read = elements(values)
+  const steps: Array<string> = []
+  for (const index of values.keys()) {
+    const found = read(index)
+    if (Either.isLeft(found)) return Either.left(found.left)
+    for (const step of found.right) steps.push(step)
+  }
+  return Either.right(steps.every(ListLine.declines) ? [] : steps)
+}
+
+/**
+ * Reads an array's elements by their index. An element is a string, or an object with one text
+ * (`{"step": 1, "task": "…"}`), numbers and fields such as `status`, `id` and `tool` aside. Where an object has several
+ * texts, every object of the array must have the same one whose name is usual for a step; a description wins over a title
+ * or name beside it. A text of several lines that is a list as a whole gives its items. Of any other, a label that repeats
+ * the position (`"1. …"` at index 0) is removed. None when it says nothing.
+ */
+export const elements = (
+  values: ReadonlyArray<unknown>
+): ((index: number) => Either.Either<ReadonlyArray<string>, BadItem>) => {
+  const key = stepKey(values)
+  return (index) => {
+    const value = values[index]
+    const text = textOf(value, key)
+    if (text === undefined) {
+      const found = `item ${index + 1} of ${values.length} (index ${index}), which is no step: ${excerpt(JSON.stringify(value) ?? "undefined")}`
+      return Either.left({ index, found })
+    }
+    const items = itemsOf(text)
+    if (items !== undefined) return Either.right(items)
+    const item = ListLine.numbered(text)
+    const step = item?.number === index + 1 && !isInline(item.text) ? item.text : text
+    return Either.right(ListLine.isEmptyItem(step) ? [] : [step])
+  }
 }
 
 /** The items of a text that starts as a list, if there are several. */
@@ -113,14 +198,58 @@ const itemsOf = (text: string): ReadonlyArray<string> | undefined => {
   return items !== undefined && items.length > 1 ? items : undefined
 }
 
-const textOf = (value: unknown): string | undefined => {
+/** Usual names of a field that holds a step's text. A description wins over what heads it; any others contradict. */
+const stepKeys = ["description", "step", "task", "action", "text", "instruction", "name", "title"]
+const headings: ReadonlySet<string> = new Set(["name", "title"])
+
+/** Fields beside a step's text that say something about it, and are left out. */
+const asides: ReadonlySet<string> = new Set(
+  "id uuid key number no index order position priority state status done completed progress type kind tool tools toolname agent assignee assignedto owner role dependencies dependson depends requires after parent parentid reason rationale why thought reasoning confidence duration estimate estimatedtime expectedoutput expectedresult".split(
+    " "
+  )
+)
+/** Fields that a step would be incomplete without. */
+const contents: ReadonlySet<string> = new Set(
+  "input inputs query arguments args parameters params url path command code details detail substeps".split(" ")
+)
+
+const foldKey = (key: string): string => key.toLowerCase().replaceAll(/[_\-\s]/g, "")
+
+/** The texts of an object that may be its step, by their folded names; undefined where it holds more than a step. */
+const textsOf = (value: object): ReadonlyMap<string, string> | undefined => {
+  const texts = new Map<string, string>()
+  for (const [key, field] of Object.entries(value)) {
+    const name = foldKey(key)
+    if (asides.has(name)) continue
+    if (typeof field === "object" && field !== null) return undefined
+    const text = typeof field === "string" ? trim(field) : ""
+    // `{"step": "Step 1", "task": "…"}`: a label alone is no text.
+    if (!ListLine.isEmptyItem(text) && ListLine.numbered(text)?.text !== "") texts.set(name, text)
+  }
+  return texts
+}
+
+/** The one field that holds the step in every object of an array, where there is one and an object has several texts. */
+const stepKey = (values: ReadonlyArray<unknown>): string | undefined => {
+  const objects = values.filter(isObject).map(textsOf)
+  if (objects.every((texts) => texts === undefined || texts.size < 2)) return undefined
+  const usual = stepKeys.filter((key) => objects.some((texts) => texts?.has(key) === true))
+  const [key = ""] = usual
+  const others = usual.slice(1)
+  const isEverywhere = objects.every((texts) => texts?.has(key) === true)
+  const isOnly = others.every((other) => key === "description" && headings.has(other))
+  return isEverywhere && isOnly ? key : undefined
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const textOf = (value: unknown, key: string | undefined): string | undefined => {
   if (typeof value === "string") return trim(value)
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined
-  const fields: ReadonlyArray<unknown> = Object.values(value)
-  if (fields.some((field) => typeof field === "object" && field !== null)) return undefined
-  const texts = fields.filter((field) => typeof field === "string").map(trim)
-  const told = texts.filter((text) => !ListLine.isEmptyItem(text))
-  return told.length === 1 ? told[0] : undefined
+  const texts = isObject(value) ? textsOf(value) : undefined
+  if (texts === undefined) return undefined
+  if (key === undefined) return texts.size === 1 ? [...texts.values()][0] : undefined
+  return [...texts.keys()].some((name) => contents.has(name)) ? undefined : texts.get(key)
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -150,21 +279,28 @@ const readJson = (body: string, reply: string): Either.Either<ReadonlyArray<stri
     if (!Array.isArray(value)) return fail("malformed", `JSON that cannot be read: ${excerpt(source)}`)
     const only: unknown = value.length === 1 ? value[0] : undefined
     const items = fromArray(Array.isArray(only) ? only : value)
-    if (items === undefined && (typeof only !== "object" || Array.isArray(only))) {
-      return fail("malformed", `an array of other things than texts: ${excerpt(source)}`)
+    if (Either.isRight(items)) {
+      return items.right.length > 0
+        ? Either.right(items.right)
+        : fail("empty_plan", `an empty array: ${excerpt(source)}`)
     }
-    if (items !== undefined) {
-      return items.length > 0 ? Either.right(items) : fail("empty_plan", `an empty array: ${excerpt(source)}`)
-    }
+    if (typeof only !== "object" || Array.isArray(only)) return fail("malformed", items.left.found)
   }
   return Either.flatMap(
-    JsonReply.readVisible(body, reply, { keys: ["steps", "plan"], expected: jsonExpected }),
+    JsonReply.readVisible(body, reply, { keys: ["steps", "plan", "final_step", "last_step"], expected: jsonExpected }),
     ({ value }) => {
       const inner = JsonReply.named(value["plan"], ["steps"])?.["steps"]
-      const plan = [value["steps"], value["plan"], inner].find(Array.isArray)
-      const items = plan === undefined ? undefined : fromArray(plan)
+      const places = [value["steps"], value["plan"], inner]
+      const plan = places.find(Array.isArray)
+      const text = plan === undefined ? places.find((place) => typeof place === "string") : undefined
+      // The list may be encoded once more, as a text of its own.
+      const listed = text === undefined ? undefined : Either.getOrUndefined(readVisible(text, reply))
+      const items = plan === undefined ? listed && Either.right(listed) : fromArray(plan)
       if (items === undefined) return fail("malformed", `JSON without a list of steps: ${excerpt(body)}`)
-      return items.length > 0 ? Either.right(items) : fail("empty_plan", `a plan without steps: ${excerpt(body)}`)
+      if (Either.isLeft(items)) return fail("malformed", items.left.found)
+      const last = [value["final_step"], value["last_step"]].find((step) => typeof step === "string")
+      const steps = last === undefined || ListLine.declines(trim(last)) ? items.right : [...items.right, trim(last)]
+      return steps.length > 0 ? Either.right(steps) : fail("empty_plan", `a plan without steps: ${excerpt(body)}`)
     }
   )
 }

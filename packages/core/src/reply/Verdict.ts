@@ -3,7 +3,10 @@
  */
 import * as Either from "effect/Either"
 import { excerpt, ParseError } from "../ReplyError.js"
+import * as EndMarks from "./EndMarks.js"
 import { isPlaceholder } from "./JsonReply.js"
+import * as JsonText from "./JsonText.js"
+import * as ListLine from "./ListLine.js"
 import { fenceLine, isBlank, trim, visible } from "./ReplyText.js"
 
 export type Verdict =
@@ -13,17 +16,19 @@ export type Verdict =
 const expected = 'a last line "SUCCESS: <the result>" or "FAILURE: <what blocked you>", with the text filled in'
 
 /**
- * Reads a reply as received (see `ReplyText.visible` for what is dropped first). The last verdict line wins.
+ * Reads a reply as received (see `ReplyText.visible` for what is dropped first). The verdict is the end of the reply.
  *
- * - A verdict line starts with the word, behind quote marks, bullets, emphasis, backticks or a symbol at most, and behind
- *   `Verdict:`. After the word come `:`, ` - `, a dash or an arrow, or nothing but punctuation. `SUCCESSFULLY` and
+ * - A verdict line starts with the word, behind quote marks, bullets, emphasis, backticks, a tag or a symbol at most, and
+ *   behind `Verdict:`. After the word come `:`, ` - `, a dash or an arrow, or nothing but punctuation. `SUCCESSFULLY` and
  *   `UNSUCCESSFUL` are no verdicts, and neither is a line that repeats the instruction: `<the result>` unfilled.
  * - A line that goes on with the other verdict (`SUCCESS: one part; FAILURE: the other`) is a failure. Inside a sentence or
  *   quotes the other word is text.
- * - In capitals the word counts anywhere; written otherwise (`Success - booked`) only in the last line, and
- *   never before `true` or a number: `success: true` is what a tool answered.
- * - The text is the rest of the line and the lines up to the next blank one. Where the line ends with the word or with a
- *   colon, everything after it belongs to the text.
+ * - `SUCCESS` counts in the last line, closing fences, emphasis and tags aside. Under it may stand what belongs to it and
+ *   nothing else: a list, a table, a quote, a code block, indented lines, a JSON value that starts in its line; and where
+ *   the line ends with a colon, one paragraph. Anything else that follows may take it back, so that there is no verdict.
+ * - A `FAILURE` in capitals that is the last verdict is one wherever it stands: what follows cannot make it a success.
+ * - Words that are not in capitals (`Success - booked`) count in the last line only, and never before `true` or a number:
+ *   `success: true` is what a tool answered.
  *
  * Fails with a `ParseError` whose `problem` is `empty_reply` or `no_verdict`.
  */
@@ -32,30 +37,40 @@ export const read = (text: string): Either.Either<Verdict, ParseError> => {
   const fail = (problem: string, found: string) =>
     Either.left(new ParseError({ problem, expected, found, reply: text }))
   if (shown === "") return fail("empty_reply", "an empty reply")
+  const noVerdict = () => fail("no_verdict", `no such line: ${excerpt(shown, Math.max(0, shown.length - 200))}`)
   const lines = shown.split("\n")
   const lastLine = endOfText(lines)
   // Where the text of a verdict has to end: at the next line that looks like one, even if that is no verdict.
   let end = lines.length
+  let marks = 0
   for (let i = lines.length - 1; i >= 0; i--) {
     const mark = verdictLine(lines[i] ?? "")
     if (mark === undefined) continue
-    const isQuoted = !mark.isCapital && (i < lastLine || /^(?:true|false|yes|no|null|\d{1,20})$/i.test(mark.text))
+    // Behind so many lines that look like one, nothing is the end of the reply.
+    const own = marks++ < maxMarks ? ownBlock(lines, i, lastLine, mark) : undefined
+    const isQuoted =
+      !mark.isCapital && (own === undefined || own.hasText || /^(?:true|false|yes|no|null|\d{1,20})$/i.test(mark.text))
     if (mark.isInstruction || isQuoted) {
       if (!isQuoted) end = i
       continue
     }
-    const detail = withRest(mark.text, lines.slice(0, end), i)
-    return Either.right(
-      mark.word === "success" ? { _tag: "Success", result: detail } : { _tag: "Failure", reason: detail }
-    )
+    if (mark.word === "failure") {
+      const reason = own === undefined ? withRest(mark.text, lines.slice(0, end), i) : own.text
+      return Either.right({ _tag: "Failure", reason })
+    }
+    return own === undefined ? noVerdict() : Either.right({ _tag: "Success", result: own.text })
   }
-  return fail("no_verdict", `no such line: ${excerpt(shown, Math.max(0, shown.length - 200))}`)
+  return noVerdict()
 }
+
+const maxMarks = 8
 
 interface Mark {
   readonly word: "success" | "failure"
   readonly isCapital: boolean
   readonly text: string
+  /** Whether a colon, a dash or an arrow follows the word. */
+  readonly isOpen: boolean
   /** Whether the line is the instruction said again. */
   readonly isInstruction: boolean
 }
@@ -63,7 +78,11 @@ interface Mark {
 const wordPattern = /(success|failure)(?![\p{L}\p{N}_])/iuy
 const titlePattern = /(?:final[ \t]{1,3})?verdict[ \t*_]{0,6}[:：][ \t*_]{0,6}/iuy
 
-const verdictLine = (line: string): Mark | undefined => {
+const openingTag = /^[ \t>]{0,8}<(?!(?:success|failure)\b)[\p{L}][\w:.-]{0,40}>/iu
+
+const verdictLine = (source: string): Mark | undefined => {
+  const tag = openingTag.exec(source)
+  const line = tag === null ? source : source.slice(tag[0].length)
   let start = 0
   while (start < line.length && !/[\p{L}\p{N}]/u.test(line.charAt(start))) start++
   const before = line.slice(0, start)
@@ -90,10 +109,10 @@ const verdictLine = (line: string): Mark | undefined => {
     const text = isClosed ? rest : withoutClosers(rest, marks)
     const other = otherVerdict(text, word)
     const isInstruction = other === "template" || isPlaceholder(text)
-    return { word: other === "said" ? "failure" : word, isCapital, text, isInstruction }
+    return { word: other === "said" ? "failure" : word, isCapital, text, isOpen: true, isInstruction }
   }
   if (!/^[\s.!。！*_`"'~)\]]*$/u.test(line.slice(i))) return undefined
-  return { word, isCapital, text: "", isInstruction: false }
+  return { word, isCapital, text: "", isOpen: false, isInstruction: false }
 }
 
 /** What was opened right before the word and may close after it. A bullet has a blank behind it and closes nothing. */
@@ -190,11 +209,76 @@ const trimMarks = (text: string): string => {
   return text.slice(start, end)
 }
 
-/** The last line that says something. */
+/** The last line that says something. The instruction said again says nothing. */
 const endOfText = (lines: ReadonlyArray<string>): number => {
   let i = lines.length - 1
-  while (i >= 0 && (trim(lines[i] ?? "") === "" || fenceLine(lines[i] ?? "")?.info === "")) i--
+  while (i >= 0 && saysNothing(lines[i] ?? "")) i--
   return i
+}
+
+const saysNothing = (line: string): boolean =>
+  trim(line) === "" ||
+  fenceLine(line)?.info === "" ||
+  (line.length < 80 && /^[\s*_`~=#-]{1,80}$/.test(line)) ||
+  EndMarks.closesTag(line) ||
+  EndMarks.isMark(line) ||
+  verdictLine(line)?.isInstruction === true
+
+/**
+ * The text of the verdict in a line with what belongs to it, if that is all up to the last line; undefined otherwise.
+ * `hasText`: a paragraph of it stands under the line.
+ */
+const ownBlock = (
+  lines: ReadonlyArray<string>,
+  at: number,
+  lastLine: number,
+  mark: Mark
+): { readonly text: string; readonly hasText: boolean } | undefined => {
+  if (at >= lastLine) return { text: withoutTag(mark.text), hasText: false }
+  const rest = lines.slice(at + 1, lastLine + 1)
+  const whole = [mark.text, ...rest].join("\n")
+  const takesText = mark.isOpen && (mark.text === "" || /[:：]$/u.test(mark.text))
+  let outer = lines.slice(0, at).filter((line) => fenceLine(line) !== undefined).length % 2 === 1
+  let inFence = false
+  let hasText = false
+  let isBehind: "nothing" | "content" | "blank" = "nothing"
+  for (const line of rest) {
+    if (fenceLine(line) !== undefined) {
+      // A fence that was opened before the verdict closes here, and what follows is no part of it.
+      if (outer) isBehind = "blank"
+      else inFence = !inFence
+      outer = false
+    } else if (inFence) continue
+    else if (trim(line) === "") {
+      if (isBehind === "content") isBehind = "blank"
+    } else {
+      if (!isPart(line)) {
+        if (!takesText || isBehind === "blank") return isJson(whole) ? { text: whole, hasText: false } : undefined
+        hasText = true
+      }
+      if (isBehind === "nothing") isBehind = "content"
+    }
+  }
+  // The fence that closes the block is behind the last line that says something.
+  const closing = inFence ? (lines[lastLine + 1] ?? "") : ""
+  return { text: withoutTag(trim(inFence ? `${whole}\n${closing}` : whole)), hasText }
+}
+
+/** Whether a line belongs to what stands above it: an item, a row, a quote, or an indented line. */
+const isPart = (line: string): boolean => {
+  const kind = ListLine.read(line).kind
+  return kind === "number" || kind === "bullet" || /^(?:\t| {2}|\s{0,3}[|>])/.test(line)
+}
+
+const isJson = (text: string): boolean => {
+  if (text.charCodeAt(0) !== 0x7b && text.charCodeAt(0) !== 0x5b) return false
+  const { spans } = JsonText.find(text, (_, at) => at === 0)
+  return spans.length === 1 && trim(text.slice(spans[0]?.end)) === ""
+}
+
+const withoutTag = (text: string): string => {
+  const tag = /<\/([\p{L}][\w:.-]{0,40})>$/u.exec(text.slice(-60))
+  return tag === null || text.includes(`<${tag[1]}`) ? text : trim(text.slice(0, -tag[0].length))
 }
 
 const withRest = (first: string, lines: ReadonlyArray<string>, at: number): string => {

@@ -35,6 +35,27 @@ export const reread = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> | undefi
   return undefined
 }
 
+/** The weak label that starts at `at` inside a line, with emphasis before it. */
+export const labelIn = (
+  text: string,
+  at: number
+): { readonly number: number; readonly style: "word"; readonly end: number; readonly open: string } | undefined => {
+  if (!starts.includes(text.charAt(at))) return undefined
+  for (const pattern of [phase, bracket, spaced]) {
+    marks.lastIndex = at
+    const before = marks.exec(text)
+    pattern.lastIndex = at + (before?.[0].length ?? 0)
+    const label = pattern.exec(text)
+    if (label !== null) return { number: numberOf(label), style: "word", end: pattern.lastIndex, open: "" }
+  }
+  return undefined
+}
+
+const numberOf = (label: RegExpExecArray): number => {
+  const written = label[1] ?? label[2] ?? label[3] ?? ""
+  return digits.includes(written) ? digits.indexOf(written) + 1 : Number(written)
+}
+
 const numbered = (source: string, pattern: RegExp): Pick<Line, "number" | "text"> | undefined => {
   marks.lastIndex = 0
   const before = marks.exec(source)
@@ -42,8 +63,7 @@ const numbered = (source: string, pattern: RegExp): Pick<Line, "number" | "text"
   pattern.lastIndex = before?.[0].length ?? 0
   const label = pattern.exec(source)
   if (label === null) return undefined
-  const written = label[1] ?? label[2] ?? label[3] ?? ""
-  const number = digits.includes(written) ? digits.indexOf(written) + 1 : Number(written)
+  const number = numberOf(label)
   const text = trim(source.slice(label[0].length + (before?.[0].length ?? 0)))
   if (emphasis === "" || /[*_]/.test(label[0])) return { number, text }
   // What was opened before the label closes at the end of the step, or inside it.

@@ -14,10 +14,11 @@ export interface Marked {
   readonly strong: boolean
 }
 
-const words = /answer|答案|\\(?:boxed|fbox)\b|####|\bA[*_]{0,3}[ \t]{0,2}:|\boption|\bchoice/gi
+const words =
+  /answer|答案|回答|答え|정답|답변|antwort|antwoord|réponse|respuesta|risposta|resposta|odpowiedź|cevap|ответ|відповідь|\\(?:boxed|fbox)\b|####|\bA[*_]{0,3}[ \t]{0,2}:|\boption|\bchoice/giu
 // Every repetition is bounded, so the work per marker is.
 const sayIs =
-  /[ \t*_`"')\]]{0,8}(?:\([^()\n]{0,80}\)[ \t*_]{0,4})?(?:(?:to|for|of) (?:the|this|your) (?:\w{1,20}[ \t]{0,2}){1,3})?(?:choice|option|letter|number)?[ \t*_`]{0,6}(?:(:|=|→|->|=>|\||[-–—](?=[ \t]))|(?:is|was|are|would be|will be|should be|must be|equals|是|为)(?![A-Za-z])[ \t*_]{0,4}(?:therefore|thus|then|simply|exactly)?[ \t]{0,2}(:|=)?)/iy
+  /[ \t*_`"')\]]{0,8}(?:\([^()\n]{0,80}\)[ \t*_]{0,4})?(?:(?:to|for|of) (?:the|this|your) (?:\w{1,20}[ \t]{0,2}){1,3})?(?:choice|option|letter|number| finale?| final)?[ \t*_`]{0,6}(?:(:|=|→|->|=>|\||[-–—](?=[ \t]))|(?:is|was|are|would be|will be|should be|must be|equals|ist|lautet|est|es|è|é|jest|är|是|为|は)(?![A-Za-z])[ \t*_]{0,4}(?:therefore|thus|then|simply|exactly)?[ \t]{0,2}(:|=)?)/iy
 const headingBefore = /^[\s#>*_`✅:-]{0,16}(?:\d{1,2}[.)][ \t]{0,2})?[*_]{0,3}(?:the )?(?:final |correct )?$/i
 const headingAfter = /[ \t*_`#]{0,12}(?:\n|$)/y
 
@@ -65,7 +66,7 @@ const markedAt = (
     const isLetterA = word.startsWith("A") && (at === 0 || /[\s*_>]/.test(before))
     return isLetterA ? segment(text, "letterA", after, limit, true) : undefined
   }
-  if (/[A-Za-z]/.test(before) && word !== "答案") return undefined
+  if (/[A-Za-z]/.test(before) && /^[a-z]/i.test(word)) return undefined
   const kind = /^(?:option|choice)$/i.test(word) ? "option" : "answer"
   sayIs.lastIndex = after
   const says = sayIs.exec(text)

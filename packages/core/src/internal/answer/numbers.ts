@@ -4,6 +4,7 @@
  * @internal
  */
 import { isBound, isSymbolic, negativeStart } from "./context.js"
+import { scaleAt } from "./scales.js"
 import { unitClass } from "./text.js"
 
 export interface NumberToken {
@@ -20,6 +21,8 @@ export interface NumberToken {
 export interface NumberOptions {
   /** Whether `5k`, `3M` and `2 million` are multiplied out. */
   readonly suffixes: boolean
+  /** The decimal mark where a number could be read with either. Undefined: such a number is ambiguous, or English. */
+  readonly decimal?: "," | "." | undefined
 }
 
 const isWord = unitClass(/[\p{L}\p{N}_]/u)
@@ -45,24 +48,6 @@ const fractions: ReadonlyMap<string, number> = new Map([
 ])
 const isFraction = (code: number): boolean =>
   (code >= 0xbc && code <= 0xbe) || (code >= 0x2150 && code <= 0x215f && fractions.has(String.fromCharCode(code)))
-const multipliers: ReadonlyMap<string, number> = new Map([
-  ["k", 1e3],
-  ["thousand", 1e3],
-  ["m", 1e6],
-  ["mn", 1e6],
-  ["mio", 1e6],
-  ["million", 1e6],
-  ["b", 1e9],
-  ["bn", 1e9],
-  ["billion", 1e9],
-  ["t", 1e12],
-  ["tn", 1e12],
-  ["trillion", 1e12],
-  ["hundred", 1e2],
-  ["dozen", 12],
-  ["lakh", 1e5],
-  ["crore", 1e7]
-])
 const units = new Set(
   "km cm mm nm kg mg ml mL dl cl kL lb lbs oz ft yd mi hr hrs min mins sec secs ms mph kph kmh km² cm² m² km³ cm³ m³ kW kWh MW MWh GW kJ kcal cal Hz kHz MHz GHz kB KB MB GB TB USD EUR GBP °C °F °".split(
     " "
@@ -85,10 +70,17 @@ const power =
   /[ ]?(?:×|x|\*|·|\\times|\\cdot)[ ]?10\^?(?:\{([+-–]?\d{1,4})\}|\(([+-–]?\d{1,4})\)|([+-–]?\d{1,4})|([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4}))/y
 const over = /\/(\d+)/y
 const mixed = /(?: |\u00a0)(?:and )?(\d+)\/(\d+)/y
-const latexFraction = /\\[dt]?frac\s?(?:\{(\d{1,15})\}|(\d))\s?(?:\{(\d{1,15})\}|(\d))/y
-const percent = /[ ]?\\?%|[ ](?:percent|per cent|pct)(?![A-Za-z])/iy
-const multiplier = /[ -](hundred|thousand|million|billion|trillion|dozen|lakh|crore|k|K|M|B|bn|mn|T)(?![A-Za-z])/y
-const glued = /[\p{L}°²³_][\p{L}\p{N}°²³_]*/uy
+const inFraction = "\\{[ ]?([-–+]?[ ]?\\d{1,15}(?:\\.\\d{1,15})?)[ ]?\\}|(\\d)"
+const latexFraction = new RegExp(`\\\\(?:[dtcs]|nice)?frac\\s?(?:${inFraction})\\s?(?:${inFraction})`, "y")
+const degrees =
+  /[ ]?(?:\^[ ]?(?:\{[ ]?\\circ[ ]?\}|\\circ(?![A-Za-z]))|\\degree(?:s)?(?![A-Za-z]))(?:[ ]?(?:\\(?:text|mathrm|,)[ ]?)?\{?[ ]?([CFK])(?![A-Za-z]))?/y
+const percent = /[ ]?\\?%|[ ]?‰|[ ](?:percent|per cent|pct)(?![A-Za-z])/iy
+const pointGroups = /(?:\.\d{3}(?!\d))+/y
+const otherGroups = /(?:[_'’\u00a0\u202f\u2009]\d{3}(?!\d))*/y
+const commaDecimals = /,(\d+)(?![.,]?\d)/y
+/** `12,-` and `12,–`: a price without cents. */
+const noDecimals = /,[-–—]{1,2}(?![\d\p{L}])/uy
+const glued = /°[CF]?(?![\p{L}_])|[\p{L}°²³_][\p{L}\p{N}°²³_]*/uy
 const chained = /(?:[-–]\d[\d.,]*)+/y
 const timeOrRatio = /:\d[\d:.]*/y
 const perTime = /\/(?:h|hr|s|sec|min|day|L|l|m²|m³)(?![A-Za-z])/y
@@ -107,6 +99,10 @@ export const scanNumbers = (
 ): ReadonlyArray<NumberToken> => {
   const tokens: Array<NumberToken> = []
   let at = from
+  const push = (read: Read): number => {
+    if (read.token !== undefined && read.end <= to) tokens.push(read.token)
+    return read.end
+  }
   while (at < to && tokens.length < maxNumbers) {
     const code = text.charCodeAt(at)
     const isDigit = code >= 48 && code <= 57
@@ -114,13 +110,10 @@ export const scanNumbers = (
       isDigit ||
       (code === 46 && isDigitAt(text, at + 1) && !isWord(text.charCodeAt(at - 1)) && text.charAt(at - 1) !== ".")
     ) {
-      const read = readAt(text, at, options)
-      if (read.token !== undefined && read.end <= to) tokens.push(read.token)
-      at = Math.max(read.end, at + 1)
+      at = Math.max(push(readAt(text, at, options)), at + 1)
     } else if (isFraction(code)) {
       const start = signStart(text, at)
-      tokens.push({ start, end: at + 1, value: signOf(text, start) * (fractions.get(text.charAt(at)) ?? 0) })
-      at += 1
+      at = push(readTail(text, start, at + 1, signOf(text, start) * (fractions.get(text.charAt(at)) ?? 0), options))
     } else if (code === 92) {
       const fraction = lookAt(latexFraction, text, at)
       if (fraction === null) {
@@ -129,8 +122,11 @@ export const scanNumbers = (
         const start = signStart(text, at)
         const ratio = ratioOf(fraction[1] ?? fraction[2], fraction[3] ?? fraction[4])
         const end = at + fraction[0].length
-        tokens.push(finish(text, start, end, ratio === undefined ? undefined : signOf(text, start) * ratio))
-        at = end
+        at = push(
+          ratio === undefined
+            ? { end, token: { start, end, value: 0, problem: "malformed" } }
+            : readTail(text, start, end, signOf(text, start) * ratio, options)
+        )
       }
     } else if (isLetter(code) || code === 95) {
       // A word: digits inside it are part of it, unless it is a currency code.
@@ -201,14 +197,12 @@ const signOf = (text: string, start: number): 1 | -1 =>
   /^[\\$€£¥₹₩₽¢₺₴฿]{0,2}[-–—‒―]/.test(text.slice(start, start + 3)) ? -1 : 1
 
 const ratioOf = (above: string | undefined, below: string | undefined): number | undefined => {
-  const ratio = Number(above) / Number(below)
+  const ratio = integer(above) / integer(below)
   return Number.isFinite(ratio) ? ratio : undefined
 }
 
-const finish = (text: string, start: number, end: number, value: number | undefined): NumberToken =>
-  value === undefined || !Number.isFinite(value) || text.slice(start, end) === ""
-    ? { start, end, value: 0, problem: "malformed" }
-    : { start, end, value }
+/** A number with a sign and perhaps a blank behind that, as between the braces of a fraction. */
+const integer = (written: string | undefined): number => Number(written?.replace("–", "-").replace(" ", ""))
 
 interface Read {
   readonly end: number
@@ -229,32 +223,43 @@ const readAt = (text: string, at: number, options: NumberOptions): Read => {
   })
   if (isIndex(text, start)) return { end: Math.max(end, at + 1) }
 
-  if (whole.length > 0 && whole.length <= 3) {
-    const indian = lookAt(indianGroup, text, end)
-    if (indian !== null && whole.length <= 2 && !whole.startsWith("0")) {
-      plain += indian[0].replaceAll(",", "")
-      end += indian[0].length
-    } else {
-      let next = lookAt(group, text, end)
-      if (next !== null && whole.startsWith("0")) return bad("ambiguous", end + next[0].length)
-      for (; next !== null; next = lookAt(group, text, end)) {
-        plain += next[1] ?? ""
-        end += next[0].length
+  const continental = continentalAt(text, at, whole, options)
+  let isInteger = true
+  if (continental !== undefined) {
+    plain = continental.plain
+    end = continental.end
+    isInteger = !plain.includes(".")
+  } else {
+    if (whole.length > 0 && whole.length <= 3) {
+      const indian = lookAt(indianGroup, text, end)
+      if (indian !== null && whole.length <= 2 && !whole.startsWith("0")) {
+        plain += indian[0].replaceAll(",", "")
+        end += indian[0].length
+      } else {
+        let next = lookAt(group, text, end)
+        if (next !== null && whole.startsWith("0")) return bad("ambiguous", end + next[0].length)
+        for (; next !== null; next = lookAt(group, text, end)) {
+          plain += next[1] ?? ""
+          end += next[0].length
+        }
       }
     }
+    isInteger = text.charAt(end) !== "." || !isDigitAt(text, end + 1)
+    if (!isInteger) {
+      const isGrouped = plain !== whole
+      const part = lookAt(decimals, text, end)?.[0] ?? ""
+      plain += part
+      end += part.length
+      const more = lookAt(/[.,]\d[\d.,]*/y, text, end)
+      if (more !== null) return bad("malformed", end + more[0].length)
+      if (options.decimal === "," && !isGrouped) return bad("ambiguous", end)
+    }
+    const comma = lookAt(commaRun, text, end)
+    if (comma !== null) {
+      return bad(/^,\d+$/.test(comma[0]) && plain === whole ? "ambiguous" : "malformed", end + comma[0].length)
+    }
   }
-  const isInteger = text.charAt(end) !== "." || !isDigitAt(text, end + 1)
-  if (!isInteger) {
-    const part = lookAt(decimals, text, end)?.[0] ?? ""
-    plain += part
-    end += part.length
-    const more = lookAt(/[.,]\d[\d.,]*/y, text, end)
-    if (more !== null) return bad("malformed", end + more[0].length)
-  }
-  const comma = lookAt(commaRun, text, end)
-  if (comma !== null) {
-    return bad(/^,\d{1,2}$/.test(comma[0]) && plain === whole ? "ambiguous" : "malformed", end + comma[0].length)
-  }
+  if (isInteger) end += lookAt(noDecimals, text, end)?.[0].length ?? 0
   let value = Number(plain)
   const scientific = lookAt(exponent, text, end)
   const times = scientific === null ? lookAt(power, text, end) : null
@@ -288,12 +293,47 @@ const readAt = (text: string, at: number, options: NumberOptions): Read => {
       const above = latex[1] ?? latex[2]
       const under = latex[3] ?? latex[4]
       end = text.charAt(end) === " " ? end + 1 + latex[0].length : end + latex[0].length
-      if (!(Number(above) < Number(under))) return bad("malformed", end)
+      if (!(Number(above) >= 0 && Number(above) < Number(under))) return bad("malformed", end)
       value += Number(above) / Number(under)
     }
   }
   if (!Number.isFinite(value)) return bad("malformed", end)
   return readTail(text, start, end, sign * value, options)
+}
+
+/**
+ * A number with a decimal comma, where it can be nothing else: points in groups of three before a comma or several such
+ * groups, a comma behind groups of another mark, or a single comma or group where the options say so.
+ */
+const continentalAt = (
+  text: string,
+  at: number,
+  whole: string,
+  options: NumberOptions
+): { readonly plain: string; readonly end: number } | undefined => {
+  if (whole === "") return undefined
+  const isComma = options.decimal === ","
+  const decimalsAt = (from: number, before: string) => {
+    const part = lookAt(commaDecimals, text, from)
+    return part === null ? undefined : { plain: `${before}.${part[1]}`, end: from + part[0].length }
+  }
+  const behind = at + whole.length
+  const canGroup = whole.length <= 3 && !whole.startsWith("0")
+  const groups = canGroup ? lookAt(pointGroups, text, behind) : null
+  if (groups !== null) {
+    const end = behind + groups[0].length
+    const plain = whole + groups[0].replaceAll(".", "")
+    const decimal = decimalsAt(end, plain)
+    if (decimal !== undefined) return decimal
+    const isPrice = lookAt(noDecimals, text, end) !== null
+    if (/[.,]/.test(text.charAt(end)) && isDigitAt(text, end + 1)) return undefined
+    const parts = [whole, ...groups[0].slice(1).split(".")]
+    const isAddress = parts.length === 4 && parts.every((part) => Number(part) <= 255)
+    return isPrice || isComma || (parts.length > 2 && !isAddress) ? { plain, end } : undefined
+  }
+  const others = canGroup ? (lookAt(otherGroups, text, behind)?.[0] ?? "") : ""
+  if (others === "" && !isComma) return undefined
+  return decimalsAt(behind + others.length, whole + others.replaceAll(/\D/g, ""))
 }
 
 /** What follows the digits: a unit, a percent sign, a suffix; or what shows that they were no number. */
@@ -304,10 +344,19 @@ const readTail = (text: string, start: number, end: number, value: number, optio
   })
   const isPercent = lookAt(percent, text, end)
   if (isPercent !== null) {
-    return { end: end + isPercent[0].length, token: { start, end: end + isPercent[0].length, value, unit: "%" } }
+    const to = end + isPercent[0].length
+    return { end: to, token: { start, end: to, value, unit: isPercent[0].endsWith("‰") ? "‰" : "%" } }
   }
-  const scale = lookAt(multiplier, text, end)
-  if (scale !== null) return scaled(scale[1] ?? "", end + scale[0].length)
+  const scale = scaleAt(text, end)
+  if (scale !== undefined) {
+    if (!options.suffixes || scale.factor === 0) return bad("ambiguous", scale.end)
+    return { end: scale.end, token: { start, end: scale.end, value: exact(value * scale.factor) } }
+  }
+  const degree = lookAt(degrees, text, end)
+  if (degree !== null) {
+    const to = end + degree[0].length
+    return { end: to, token: { start, end: to, value, unit: `°${degree[1] ?? ""}` } }
+  }
   const time = lookAt(timeOrRatio, text, end)
   if (time !== null) return bad("malformed", end + time[0].length)
   const chain = lookAt(chained, text, end)
@@ -325,7 +374,6 @@ const readTail = (text: string, start: number, end: number, value: number, optio
       const rate = lookAt(perTime, text, to)?.[0] ?? ""
       return { end: to + rate.length, token: { start, end: to + rate.length, value, unit: glue[0] + rate } }
     }
-    if (/^(?:k|K|m|M|b|B|bn|mn|T|tn)$/.test(glue[0])) return scaled(glue[0], to)
     if (isSpaceless(glue[0])) return { end, token: { start, end, value } }
     return notNumber(to, glue[0].length === 1 ? "symbolic" : "other")
   }
@@ -335,14 +383,10 @@ const readTail = (text: string, start: number, end: number, value: number, optio
   function notNumber(to: number, glued: "symbolic" | "other"): Read {
     return { end: to, token: { start, end: to, value: 0, glued } }
   }
-
-  function scaled(name: string, to: number): Read {
-    const factor = multipliers.get(name.toLowerCase())
-    // A lone `m` may be metres as well as millions.
-    if (!options.suffixes || factor === undefined || name === "m") return bad("ambiguous", to)
-    return { end: to, token: { start, end: to, value: value * factor } }
-  }
 }
+
+/** Without the digits that a product of decimal fractions gains in binary: `1.1 million` is 1100000. */
+const exact = (value: number): number => Number(value.toPrecision(15))
 
 /** Whether the digits belong to what stands before: an index, an exponent, the inside of a root. */
 const isIndex = (text: string, start: number): boolean => {

@@ -23,16 +23,17 @@ const monthName =
   "(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)(?![a-z])\\.?"
 const ordinal = "(\\d{1,2})(?:st|nd|rd|th)?"
 const gap = "[ \\u00a0,./-]{1,3}"
+const beforeYear = `${gap}(?:(?:of|in) (?:the year )?)?`
 const yearFirst =
   /(\d{4})([-–/.])(\d{1,2})\2(\d{1,2})(?:[T ]\d{1,2}:[\d:.,]{2,15}(?: ?Z|[+-]\d\d:?\d\d)?)?(?![\d/-]|\.\d)/y
 const chinese = /(\d{4})\s?年\s?(\d{1,2})\s?月\s?(\d{1,2})\s?[日号]/y
 const yearLast = /(\d{1,2}) ?([-–/.]) ?(\d{1,2}) ?\2 ?(\d{4}|\d{2})(?![\d/-]|\.\d)/y
 const monthDay = new RegExp(
-  `${monthName}${gap}(?:the )?${ordinal}(?:${gap}(?:of )?(\\d{4}|['’]?\\d{2})(?!\\d))?(?![\\d/])`,
+  `${monthName}${gap}(?:the )?${ordinal}(?:${beforeYear}(\\d{4}|['’]?\\d{2})(?!\\d))?(?![\\d/])`,
   "iy"
 )
 const dayMonth = new RegExp(
-  `${ordinal}(?: day)?${gap}(?:of )?${monthName}(?:${gap}(?:of )?(\\d{4}|['’]?\\d{2})(?!\\d))?(?![\\d/])`,
+  `${ordinal}(?: day)?${gap}(?:of )?${monthName}(?:${beforeYear}(\\d{4}|['’]?\\d{2})(?!\\d))?(?![\\d/])`,
   "iy"
 )
 const yearMonthDay = new RegExp(`(\\d{4})${gap}${monthName}${gap}${ordinal}(?!\\d)`, "iy")

@@ -3,6 +3,7 @@
  *
  * @internal
  */
+import { isFirstPart } from "./compound.js"
 import type { Finding } from "./finding.js"
 import { found, ignored, problem } from "./finding.js"
 import type { Marked } from "./markers.js"
@@ -15,9 +16,9 @@ export interface NumberAnswer {
 }
 
 const opening =
-  /(?:[\s*_`"'“‘~≈=:→✅>([{#]|\\[([]|\$\$|\\left|\\text(?:bf)?\{|\\approx|(?:approximately|approx\.?|about|around|roughly|exactly|only|nearly|almost|just|a total of|total)(?![A-Za-z])){0,12}/iy
+  /(?:[\s*_`"'“‘~≈=:→✅>([{#]|\\[([]|\$\$|\\left|\\text(?:bf)?\{|\\approx|(?:approximately|approx\.?|appr\.|appx\.|circa|ca\.?|about|around|roughly|exactly|only|nearly|almost|just|a total of|total|etwa|ungefähr|rund|environ|env\.|aproximadamente|aprox\.?|около|примерно|大约|约|約|약)(?![A-Za-z])){0,12}/iy
 const clauseEnd =
-  /[;(\n]| because | since | as | out of | of |, which|, because|, since|, as |, so |, not | rather than | [-–—] (?![\d$€£(])| {2}→ | not (?=\d)/g
+  /[;(\n]| because | since | as | out of | of |, which|, because|, since|, as |, so |, not |, nicht |, pas |, y no |, não |, не | rather than | [-–—] (?![\d$€£(])| {2}→ | not (?=\d)/g
 
 /** The number that a marked text gives. */
 export const numberInMarked = (text: string, marked: Marked, options: NumberOptions): Finding<NumberAnswer> => {
@@ -90,7 +91,7 @@ const symbolic = (
 /** `1.` or `2)` at the start of a line with text behind it. */
 const isEnumerator = (text: string, token: NumberToken): boolean => {
   const mark = text.charAt(token.end)
-  if (mark !== "." && mark !== ")" && mark !== ":") return false
+  if ((mark !== "." && mark !== ")" && mark !== ":") || !/\d/.test(text.charAt(token.end - 1))) return false
   if (!/[ \t*]/.test(text.charAt(token.end + 1)) || !/[^\s*]/.test(text.slice(token.end + 1, token.end + 6)))
     return false
   let start = token.start
@@ -135,6 +136,8 @@ const oneOf = (text: string, tokens: ReadonlyArray<NumberToken>, start: number, 
   const [first] = candidates
   if (hasOperands) return problem("ambiguous", start)
   if (first === undefined) return problem("no_number", start)
+  const part = candidates.find((token) => isFirstPart(text, token.end, token.unit))
+  if (part !== undefined) return problem("ambiguous", part.start)
   if (candidates.some((token) => token.value !== first.value)) return problem("ambiguous", first.start)
   const { unit, value } = candidates.find((token) => token.unit !== undefined) ?? first
   return found(unit === undefined ? { value } : { value, unit })

@@ -52,7 +52,30 @@ const labelAt = <L extends string>(
 const lead =
   /(?:[\s*_`"'“‘([{#✅>:=]|\$|\\[([]|\\(?:text|mathrm|mathbf|textbf)\{|(?:option|choice|letter|answer|statement)(?![a-z])){0,12}/iy
 const tail = /[*_`"'”’)\]}$]{0,8}/y
-const joins = /^[ \t*_`)\]]{0,6}(?:,|\/|&|\+|and\b|or\b|und\b)[ \t*_`([]{0,6}(?:option |choice )?/i
+/** What joins two labels: a word or a mark, in brackets or after emphasis. `not` and a reason join nothing. */
+const joinWords =
+  "and|or|und|oder|et|ou|o|y|e|und/oder|and/or|vs?\\.?|versus|to|through|maybe|perhaps|possibly|или|и|或者|或|和|及"
+const joinMarks = "(?:--?|==?|<-?)>|[→⇒↔⟶➜⇔]|&&?|\\+|\\||/|\\\\|[,;，；、·~–—-]"
+const joins = new RegExp(
+  `^[ \\t*_\`)\\]?]{0,6}(?:(?:\\n[ \\t]{0,3}(?=(?:and|or)\\b)|[([]|${joinMarks}|(?<=[\\s*_)\\]])(?:${joinWords})(?![A-Za-z])|[或和及])[ \\t*_\`([]{0,4}){1,3}(?:(?:${joinWords})[ \\t*_\`([]{1,4}){0,2}(?:option |choice )?|^[*_)\\]?]{1,6}[ ]?[*_([]{0,4}`,
+  "i"
+)
+
+/** The other label that a label is joined to, as in `A or D` and `A → D`. Not a label that a clause starts with. */
+const joinedTo = <L extends string>(
+  text: string,
+  hit: Hit<L>,
+  end: number,
+  options: ReadonlyArray<OptionSpec<L>>
+): Hit<L> | undefined => {
+  const join = joins.exec(text.slice(hit.end, hit.end + 40))
+  if (join === null) return undefined
+  const other = labelAt(text, hit.end + join[0].length, options)
+  if (other === undefined || other.label === hit.label) return undefined
+  if (other.start >= end && !join[0].includes("\n")) return undefined
+  if (isLetter(other.label) && text.slice(other.start, other.end) !== other.label) return undefined
+  return /^\s+[a-z]/.test(text.slice(other.end, end)) ? undefined : other
+}
 
 /** The option that a marked text gives. */
 export const optionInMarked = <L extends string>(
@@ -109,6 +132,8 @@ const judge = <L extends string>(
   if (kind === "boxed" && !/^\s*$|^[.):,}\s]|^\\[ ,;:!q]/.test(rest)) return undefined
   if (/^\s*\?/.test(rest) || isDenied(text, after, end) || isDeterminer(text, hit)) return undefined
   if ((kind === "letterA" || kind === "hashes") && !isEnd && !closed) return undefined
+  const isOwnCase = !isLetter(hit.label) || written === hit.label || kind === "reply"
+  if (isOwnCase && joinedTo(text, hit, end, options) !== undefined) return problem("ambiguous", hit.start)
   if (isLetter(hit.label)) {
     const isArticle = written.toLowerCase() === "a" || written === "I"
     if (!isEnd && !closed && !opened && (written !== hit.label || isArticle) && /^\s+[\p{L}]/u.test(rest))
@@ -117,15 +142,6 @@ const judge = <L extends string>(
     if (/^\^|^\\[A-Za-z]|^\s*[=<>]/.test(rest)) return undefined
   } else if (!isEnd && !closed && /^-\w/.test(rest)) {
     return undefined
-  }
-  const join = joins.exec(text.slice(hit.end, Math.min(end, hit.end + 32)))
-  if (join !== null) {
-    const other = labelAt(text, hit.end + join[0].length, options)
-    const isLabel =
-      other !== undefined && (!isLetter(other.label) || text.slice(other.start, other.end) === other.label)
-    if (isLabel && other.label !== hit.label && !/^\s+[a-z]/.test(text.slice(other.end, end))) {
-      return problem("ambiguous", hit.start)
-    }
   }
   return agrees(text, hit, end, options) ? found(hit.label) : problem("inconsistent", hit.start)
 }
@@ -260,6 +276,10 @@ const candidates = <L extends string>(
       const isNamed = /(?:option|choice|letter|answer)\s{1,2}[*("]{0,3}$/i.test(before)
       const after = text.slice(hit.end, hit.end + 3)
       const inFormula = /^\s?[=<>^_\\+/]/.test(after) || /[=<>^\\+{/]\s?$/.test(before)
+      if (!inFormula && written === hit.label && joinedTo(text, hit, to, options) !== undefined) {
+        hits.push(hit)
+        continue
+      }
       if (!isBracketed && (inFormula || /^['’-]\w/.test(after))) continue
       if (written !== hit.label && !isNamed && !isBracketed) continue
       if (
@@ -294,6 +314,9 @@ export const optionInPlain = <L extends string>(text: string, options: ReadonlyA
   lead.test(text)
   const hit = labelAt(text, lead.lastIndex, options)
   const end = text.length
+  if (hit !== undefined && joinedTo(text, hit, end, options) !== undefined) return problem("ambiguous", hit.start)
+  const aside = options.length === 2 ? inBracketsAtEnd(text, options) : undefined
+  if (aside !== undefined) return found(aside)
   if (hit !== undefined && !text.includes("\n")) {
     const rest = text.slice(hit.end, end)
     if (/^[\s*_`"'”’)\]}.:!$\\>]*$/.test(rest) || /^[*_`]{0,3}[).:\]](?!\w)/.test(rest) || /^\s*[(\d]/.test(rest)) {
@@ -314,6 +337,14 @@ export const optionInPlain = <L extends string>(text: string, options: ReadonlyA
   if (all.problem === "no_option") return problem(isHedged(text) ? "no_answer" : "no_option", 0)
   const last = lastSentence(text)
   return isConclusion(text, last) ? inSentences(text, last, end, options) : all
+}
+
+/** The word in brackets that a reply of one line ends in: `Not relevant (NO)`. A letter there may be anything. */
+const inBracketsAtEnd = <L extends string>(text: string, options: ReadonlyArray<OptionSpec<L>>): L | undefined => {
+  const body = text.trimEnd()
+  const said = body.length > 200 || body.includes("\n") ? null : /[(（]\s?([^()\n]{2,20})\s?[)）][.!]?$/u.exec(body)
+  const word = said?.[1]?.trim().toLowerCase()
+  return options.find(({ label }) => !isLetter(label) && label.toLowerCase() === word)?.label
 }
 
 /** `Yes, …` and `No.` with reasons behind: the label is the reply, unless a later sentence starts with another one. */

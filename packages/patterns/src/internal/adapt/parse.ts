@@ -26,8 +26,9 @@ const keys = ["logic", "sub_steps"]
 const maxGroups = 8
 
 /**
- * Reads the planner's reply as received. `logic` is `and` or `or` in any case of letters; it is never assumed. Sub-steps
- * are texts, objects with one text, or groups of the same form, nested up to 8 deep; a text that holds a list is read as
+ * Reads the planner's reply as received. `logic` is `and` or `or` in any case of letters; it is never assumed, and not
+ * needed for a single sub-step, where both mean the same. Sub-steps are texts, objects with one text (see
+ * `NumberedList.elements`), or groups of the same form, nested up to 8 deep; a text that holds a list is read as
  * one. Blank sub-steps are dropped. Objects that differ are an error on the first attempt (`attempt` 0); later the last
  * one counts.
  *
@@ -50,15 +51,13 @@ interface Problem {
 
 const groupOf = (value: Readonly<Record<string, unknown>>, depth: number): Either.Either<Group, Problem> => {
   const logic = logicOf(value["logic"])
-  if (logic === undefined) {
-    const found = `${value["logic"] === undefined ? "no logic" : "another logic"}: ${json(value)}`
-    return Either.left({ problem: "bad_logic", found })
-  }
+  if (logic === undefined) return Either.left({ problem: "bad_logic", found: `another logic: ${json(value)}` })
   const listed = arrayOf(value["sub_steps"])
   if (listed === undefined || depth > maxGroups) {
     return Either.left({ problem: "bad_sub_steps", found: `sub_steps that are no list of texts: ${json(value)}` })
   }
   const subSteps: Array<string | Group> = []
+  const stepsAt = NumberedList.elements(listed)
   for (const [index, item] of listed.entries()) {
     const nested = JsonReply.named(item, keys)
     if (nested !== undefined && (Object.hasOwn(nested, "logic") || Object.hasOwn(nested, "sub_steps"))) {
@@ -67,20 +66,28 @@ const groupOf = (value: Readonly<Record<string, unknown>>, depth: number): Eithe
       subSteps.push(group.right)
       continue
     }
-    const steps = NumberedList.fromElement(item, index)
-    if (steps === undefined)
-      return Either.left({ problem: "bad_sub_steps", found: `a sub-step that is no text: ${json(item)}` })
-    for (const step of steps) subSteps.push(step)
+    const steps = stepsAt(index)
+    if (Either.isLeft(steps)) return Either.left({ problem: "bad_sub_steps", found: steps.left.found })
+    for (const step of steps.right) subSteps.push(step)
   }
-  return subSteps.length === 0
-    ? Either.left({ problem: "empty_plan", found: `no sub-step: ${json(value)}` })
-    : Either.right({ logic, subSteps })
+  if (subSteps.length === 0) return Either.left({ problem: "empty_plan", found: `no sub-step: ${json(value)}` })
+  // Of a single sub-step and and or mean the same.
+  if (logic === "none" && subSteps.length > 1) {
+    return Either.left({ problem: "bad_logic", found: `no logic: ${json(value)}` })
+  }
+  return Either.right({ logic: logic === "none" ? "and" : logic, subSteps })
 }
 
-const logicOf = (value: unknown): "and" | "or" | undefined => {
-  const word = typeof value === "string" ? value.trim().toLowerCase() : ""
-  return word === "and" || word === "or" ? word : undefined
+const logicOf = (value: unknown): "and" | "or" | "none" | undefined => {
+  if (value === undefined || value === null) return "none"
+  if (typeof value !== "string") return undefined
+  const word = value.trim().toLowerCase()
+  if (word === "and" || word === "or") return word
+  return absent.has(word) ? "none" : undefined
 }
+
+/** What fills the slot of a logic that is not given. */
+const absent: ReadonlySet<string> = new Set(["", "null", "none", "nil", "n/a", "-", "undefined"])
 
 const arrayOf = (value: unknown): ReadonlyArray<unknown> | undefined => {
   if (Array.isArray(value)) return value

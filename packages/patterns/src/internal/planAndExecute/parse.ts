@@ -8,8 +8,11 @@ import * as NumberedList from "@forethought/core/reply/NumberedList"
 import { trim } from "@forethought/core/reply/ReplyText"
 import * as Either from "effect/Either"
 
-/** The planner's steps, in order; see `NumberedList.read`. */
-export const readPlan: (text: string) => Either.Either<ReadonlyArray<string>, ParseError> = NumberedList.read
+/** The planner's steps, in order, and whether they stood on one line; see `NumberedList.readPlan`. */
+export const readPlan: (text: string) => Either.Either<NumberedList.Plan, ParseError> = NumberedList.readPlan
+
+/** The steps alone; see `NumberedList.read`. */
+export const readSteps: (text: string) => Either.Either<ReadonlyArray<string>, ParseError> = NumberedList.read
 
 /** What the replanner decided. `conflicting`: it said several things, and this is the last of them. */
 export type Decision =
@@ -57,7 +60,7 @@ export const readDecision = (text: string, attempt: number): Either.Either<Decis
         return Either.right({ _tag: "Finish", finalAnswer: answer, ...ignored, conflicting })
       }
       if (steps === undefined)
-        return fail("bad_steps", `remaining_steps that are no list of texts: ${json(value["remaining_steps"])}`)
+        return fail("bad_steps", `remaining_steps that are no list of texts: ${badSteps(value["remaining_steps"])}`)
       if (steps.length === 0) return fail("no_decision", `neither an answer nor a step: ${json(value)}`)
       return Either.right({ _tag: "Continue", remainingSteps: steps, conflicting })
     }
@@ -100,10 +103,16 @@ const absent: ReadonlySet<string> = new Set([
 /** Empty when there are none, undefined when they cannot be read. */
 const stepsOf = (value: unknown): ReadonlyArray<string> | undefined => {
   if (value === undefined || value === null) return []
-  if (Array.isArray(value)) return NumberedList.fromArray(value)
+  if (Array.isArray(value)) return Either.getOrUndefined(NumberedList.fromArray(value))
   if (typeof value !== "string") return undefined
   if (trim(value) === "") return []
   return Either.getOrUndefined(NumberedList.readVisible(value, value))
+}
+
+/** Which element of a list is no step, or the value that is no list. */
+const badSteps = (value: unknown): string => {
+  const read = Array.isArray(value) ? NumberedList.fromArray(value) : undefined
+  return read !== undefined && Either.isLeft(read) ? `${read.left.found} in ${json(value)}` : json(value)
 }
 
 const json = (value: unknown): string => excerpt(JSON.stringify(value) ?? "undefined")

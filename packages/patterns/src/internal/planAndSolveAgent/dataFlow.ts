@@ -24,6 +24,12 @@ export interface AgentStep {
   readonly outputs: ReadonlyArray<string>
 }
 
+/** A plan as it was read. `isInline`: its steps stood on one line. */
+export interface AgentPlan {
+  readonly steps: ReadonlyArray<AgentStep>
+  readonly isInline: boolean
+}
+
 /** What a step's executor reported. */
 export interface Report {
   readonly status: "completed" | "failed"
@@ -36,11 +42,12 @@ export interface Report {
 // plans
 // ---------------------------------------------------------------------------------------------------------------
 
-/** A plan without declarations: a numbered list. */
-export const readList = (reply: string): Either.Either<ReadonlyArray<AgentStep>, ParseError> =>
-  Either.map(NumberedList.read(reply), (steps) =>
-    steps.map((description) => ({ description, inputs: [], outputs: [] }))
-  )
+/** A plan without declarations: a numbered list; see `NumberedList.readPlan`. */
+export const readList = (reply: string): Either.Either<AgentPlan, ParseError> =>
+  Either.map(NumberedList.readPlan(reply), ({ isInline, steps }) => ({
+    steps: steps.map((description) => ({ description, inputs: [], outputs: [] })),
+    isInline
+  }))
 
 const expected =
   '{"steps": [{"step": "...", "inputs": [{"step": 1, "output": "..."}], "outputs": ["..."]}]} in which every input names an output of an earlier step'

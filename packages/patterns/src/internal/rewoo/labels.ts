@@ -1,5 +1,5 @@
 /**
- * The labels of a ReWOO plan: every `#E<n>` that is followed by `=` or `:`, and the call behind it.
+ * The labels of a ReWOO plan: every `#E<n>` that is followed by `=`, `:` or an arrow, and the call behind it.
  */
 import { isMarkdownCode, isSpaceCode, lineEnd, planMarkEnd, skipDecoration } from "./lines.js"
 import { variableEnd, variableName } from "./variables.js"
@@ -60,10 +60,45 @@ export const readHead = (text: string, at: number, words: boolean): Head | undef
   return { tool, open: stop, bracket }
 }
 
-const separatorEnd = (text: string, at: number): number => {
-  const char = text.charAt(at)
-  if (char === ":" && text.charAt(at + 1) === "=") return at + 2
-  return char === "=" || char === ":" || char === "＝" || char === "：" ? at + 1 : -1
+/**
+ * What stands between a label and its call, the longest first. What `assigns` is a label wherever it stands; a colon or an
+ * arrow inside a line is one only where `Tool[` follows, because both stand in prose as well.
+ */
+const separators: ReadonlyArray<readonly [mark: string, assigns: boolean]> = [
+  ["-->", false],
+  ["<--", false],
+  ["==>", false],
+  [":=", true],
+  ["==", true],
+  ["=>", false],
+  ["->", false],
+  ["<-", false],
+  ["=", true],
+  ["＝", true],
+  ["≔", true],
+  [":", false],
+  ["：", false],
+  ["→", false],
+  ["←", false],
+  ["⇒", false],
+  ["⇐", false],
+  ["⟶", false],
+  ["⟵", false],
+  ["⟹", false],
+  ["⟸", false],
+  ["➜", false],
+  ["➔", false],
+  ["➡", false],
+  ["↦", false]
+]
+
+const separatorAt = (text: string, at: number): { readonly end: number; readonly assigns: boolean } | undefined => {
+  const found = separators.find(([mark]) => text.startsWith(mark, at))
+  if (found === undefined) return undefined
+  const [mark, assigns] = found
+  // The picture of an arrow may be followed by a sign that asks for its colours.
+  const end = at + mark.length
+  return { end: text.charCodeAt(end) === 0xfe0f ? end + 1 : end, assigns }
 }
 
 const closers: ReadonlyMap<string, string> = new Map([
@@ -92,7 +127,7 @@ const wrapped = (text: string, at: number, end: number): { readonly from: number
 /** More labels than this are no plan: the scan ends. */
 export const maxLabels = 10_000
 
-/** The labels of the text, in order, and one more than {@link maxLabels} at the most. A mention without `=` or `:` is none. */
+/** The labels of the text, in order, and one more than {@link maxLabels} at the most. A mention without one of {@link separators} is none. */
 export const scanLabels = (text: string): Array<Label> => {
   const labels: Array<Label> = []
   let start = 0
@@ -113,20 +148,20 @@ export const scanLabels = (text: string): Array<Label> => {
     const startsLine = at <= content || label.from <= content
     let next = label.to
     while (isMarkdownCode(text.charCodeAt(next))) next += 1
-    const separator = separatorEnd(text, next)
-    if (separator === -1) continue
-    const isEquals = text.charAt(separator - 1) === "=" || text.charAt(separator - 1) === "＝"
+    const separator = separatorAt(text, next)
+    if (separator === undefined) continue
+    const isColon = text.charAt(next) === ":" || text.charAt(next) === "："
     // `"#E1": "…"` is JSON, and its strings hold what is not the input itself.
-    if (isWrapped && !isEquals) continue
-    let name = separator
+    if (isWrapped && isColon && !separator.assigns) continue
+    let name = separator.end
     while (isMarkdownCode(text.charCodeAt(name))) name += 1
     let crossed = false
     while (text.charCodeAt(name) === 10 || isSpaceCode(text.charCodeAt(name))) {
       crossed = true
       name += 1
     }
-    const head = readHead(text, name, !crossed && (isEquals || startsLine))
-    const isInline = !startsLine && !isEquals
+    const head = readHead(text, name, !crossed && (separator.assigns || startsLine))
+    const isInline = !startsLine && !separator.assigns
     if (isInline && (head === undefined || head.bracket === "(")) continue
     const isBoundary: boolean =
       head !== undefined && !lineHasBoundary && (startsLine || planMarkEnd(text, content) !== -1)
@@ -136,7 +171,7 @@ export const scanLabels = (text: string): Array<Label> => {
       line: start,
       from: startsLine ? start : label.from,
       startsLine,
-      end: separator,
+      end: separator.end,
       variable: variableName(text, at, tokenEnd),
       head,
       isBoundary
@@ -201,8 +236,9 @@ export const matchBrackets = (text: string, labels: ReadonlyArray<Label>): Int32
     const code = text.charCodeAt(at)
     if (code === 32 || code === 10 || code === 9 || code === 13) continue
     if (code === 91) square.push(at === currentOpen ? current : -1)
-    else if (code === 93) close(square, at)
-    else if (code === 40) round.push(at === currentOpen ? current : -1)
+    else if (code === 93) {
+      if (square.length !== 1 || !isSmile(text, at)) close(square, at)
+    } else if (code === 40) round.push(at === currentOpen ? current : -1)
     else if (code === 41) close(round, at)
     else if ((code === 34 || code === 39) && opensString(previous) && square.length + round.length > 0) {
       const end = code === 34 ? nextDouble(at + 1) : nextSingle(at + 1)
@@ -212,6 +248,10 @@ export const matchBrackets = (text: string, labels: ReadonlyArray<Label>): Int32
   }
   return closes
 }
+
+/** Whether the `]` at `at` is a mouth, as in `:-]]`: of two brackets the second is the one that closes. */
+const isSmile = (text: string, at: number): boolean =>
+  text.charCodeAt(at + 1) === 93 && /[\s[][:;=8xX][-o^']?$/.test(text.slice(Math.max(0, at - 3), at))
 
 /** Finds the next quote that can end a string, from offsets that only grow: all calls together are linear. */
 const makeCloserSearch = (text: string, quote: string): ((from: number) => number) => {

@@ -3,6 +3,7 @@
  *
  * @internal
  */
+import * as EndMarks from "@forethought/core/reply/EndMarks"
 import { visible } from "@forethought/core/reply/ReplyText"
 import { unquote } from "../unquote.js"
 import type { PlanIssue } from "./issues.js"
@@ -61,7 +62,7 @@ const how = "write each call as `#E1 = Tool[input]`."
 /**
  * Reads a plan out of a whole reply. Reasoning blocks are dropped first; offsets count in what remains.
  *
- * - A step is `#E<n> = Tool[input]`; `:` for `=` and `Tool(input)` for `Tool[input]` are read as well, with bullets,
+ * - A step is `#E<n> = Tool[input]`; `:` or an arrow for `=` and `Tool(input)` for `Tool[input]` are read as well, with bullets,
  *   numbers and markdown around them, several on a line, with or without `Plan:` before.
  * - Brackets and quotes around the label make no difference: `(#E1) = Tool[input]`.
  * - Anything else that looks like a call is an issue: a missing `#`, a missing `=`, missing brackets, two calls in one.
@@ -71,7 +72,7 @@ const how = "write each call as `#E1 = Tool[input]`."
  * - More than 10,000 labels are no plan: what follows them is an issue as a whole.
  */
 export const readPlan = (reply: string): PlanReading => {
-  const text = visible(reply)
+  const text = EndMarks.without(visible(reply))
   const labels = scanLabels(text)
   const beyond = labels[maxLabels]
   if (beyond === undefined) return new PlanReader(text).read(labels)

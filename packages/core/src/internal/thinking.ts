@@ -63,7 +63,7 @@ const spoken = (text: string, tokens: ReadonlyArray<Token>): string => {
   const view = lookAhead(text, tokens)
   const isText = textJudge(text, tokens, view)
   const strikes = strikesOut(text)
-  const isStruckOut = (token: Token) => strikes && /^<s>$/i.test(text.slice(token.start, token.end))
+  const isStruckOut = (token: Token) => strikes && /^<s>/i.test(text.slice(token.start, token.start + 3))
   const skip = (token: Token) => {
     state.kept.push(text.slice(state.from, token.start))
     state.from = token.end

@@ -10,7 +10,17 @@ import { findTokens, isControl, type Token } from "./tokens.js"
 import { withoutEnd } from "./turnEnds.js"
 
 /** What a reply says: see `ReplyText.visible`. */
-export const said = (text: string): string => withoutEnd(withoutMarks(withoutProse(harmonyFinal(text) ?? text)))
+export const said = (text: string): string => {
+  if (text.length < longReply) return read(text)
+  if (last?.text !== text) last = { text, said: read(text) }
+  return last.said
+}
+
+const read = (text: string): string => withoutEnd(withoutMarks(withoutProse(harmonyFinal(text) ?? text)))
+
+/** Several readers look at a reply in turn: of a long one, in characters, the last result is kept. */
+const longReply = 20_000
+let last: { readonly text: string; readonly said: string } | undefined
 
 /** Without thinking that words announce, where the reply begins with them. */
 const withoutProse = (text: string): string => {
@@ -63,7 +73,7 @@ const spoken = (text: string, tokens: ReadonlyArray<Token>): string => {
   const view = lookAhead(text, tokens)
   const isText = textJudge(text, tokens, view)
   const strikes = strikesOut(text)
-  const isStruckOut = (token: Token) => strikes && /^<s>$/i.test(text.slice(token.start, token.end))
+  const isStruckOut = (token: Token) => strikes && /^<s>/i.test(text.slice(token.start, token.start + 3))
   const skip = (token: Token) => {
     state.kept.push(text.slice(state.from, token.start))
     state.from = token.end

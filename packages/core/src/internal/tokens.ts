@@ -53,10 +53,17 @@ export const findTokens = (text: string): ReadonlyArray<Token> => {
     if (kind === undefined) continue
     const start = match.index
     const end = start + written.length
-    tokens.push(kind._tag === "Turn" ? { start, ...withRole(text, end, kind) } : { start, end, kind })
+    const previous = tokens[tokens.length - 1]
+    // A run of one mark of a turn is one.
+    if (previous !== undefined && previous.kind === kind && previous.end === start && isMergeable(kind)) {
+      tokens[tokens.length - 1] = { start: previous.start, end, kind }
+    } else tokens.push(kind._tag === "Turn" ? { start, ...withRole(text, end, kind) } : { start, end, kind })
   }
   return tokens
 }
+
+const isMergeable = (kind: Kind): boolean =>
+  kind._tag === "Start" || kind._tag === "Stray" || (kind._tag === "End" && kind.closes === undefined)
 
 /** The kind of a mark, written in any case and with any blanks inside. */
 export const kindOf = (written: string): Kind | undefined => table.get(normal(written)) ?? tagKind(written)

@@ -2,7 +2,7 @@
  * Takes off the marks that a reply ends with.
  */
 import { isBlank } from "./blanks.js"
-import { endTokens, promptedEnds, startTokens, turnTokens } from "./markers.js"
+import { promptedEnds } from "./markers.js"
 import { controlTokens, isControl, kindOf } from "./tokens.js"
 
 /**
@@ -10,18 +10,20 @@ import { controlTokens, isControl, kindOf } from "./tokens.js"
  * what closes a code fence or JSON. At the end of a sentence about it (`it ends with <|im_end|>`) a mark is text.
  */
 export const withoutEnd = (text: string): string => {
-  const html = htmlOf(text)
+  const isMark = markJudge(text)
   let end = lastOf(text, text.length)
   const cut = cutOff(text, end)
   if (cut >= 0) end = lastOf(text, cut)
   for (;;) {
-    const start = markBefore(text, end, html)
+    const start = markBefore(text, end, isMark)
     if (start < 0) break
     if (start > 0 && end === lastOf(text, text.length) && isSaid(text, start)) break
     end = lastOf(text, start)
   }
   const kept = text.slice(0, end)
-  return inside(kept, html) ?? (/^\s*assistant[ \t]*\n[ \t]*\n/.test(kept) ? kept.slice(kept.indexOf("\n") + 1) : kept)
+  return (
+    inside(kept, isMark) ?? (/^\s*assistant[ \t]*\n[ \t]*\n/.test(kept) ? kept.slice(kept.indexOf("\n") + 1) : kept)
+  )
 }
 
 /** Behind the last character that shows. */
@@ -33,15 +35,11 @@ const lastOf = (text: string, from: number): number => {
 
 const maxMark = 80
 
-/** The ends that are HTML's in this text, as it opens them. */
-const htmlOf = (text: string): ReadonlySet<string> =>
-  new Set(["s", "code"].filter((name) => text.includes(`<${name}>`, 1)).map((name) => `</${name}>`))
-
 /** Where a mark starts that ends at `end`, or -1. */
-const markBefore = (text: string, end: number, html: ReadonlySet<string>): number => {
+const markBefore = (text: string, end: number, isMark: (written: string) => boolean): number => {
   const last = text.charAt(end - 1)
   const start = last === ">" ? "<" : last === "]" ? "[" : undefined
-  if (start !== undefined) return bracketed(text, end, start, html)
+  if (start !== undefined) return bracketed(text, end, start, isMark)
   const window = text.slice(Math.max(0, end - 40), end)
   if (/(?:^|\n|[.!?)\]"'`*…。]\s{1,4})TERMINATE[.!]?$/.test(window)) return text.lastIndexOf("TERMINATE", end)
   if (/(?:^|[\s.!?])#END-OF-PLAN$/.test(window)) return end - "#END-OF-PLAN".length
@@ -49,34 +47,43 @@ const markBefore = (text: string, end: number, html: ReadonlySet<string>): numbe
   if (role === null) return -1
   // The role goes only with the mark in front of it.
   const behind = end - (role[0].length - 1)
-  return markBefore(text, lastOf(text, behind), html)
+  return markBefore(text, lastOf(text, behind), isMark)
 }
 
-const bracketed = (text: string, end: number, opener: string, html: ReadonlySet<string>): number => {
+const bracketed = (text: string, end: number, opener: string, isMark: (written: string) => boolean): number => {
   let at = text.lastIndexOf(opener, end - 2)
   // `<<SYS>>`, `<role>HUMAN</role>` and `[[ ## completed ## ]]` have brackets inside.
   for (let tries = 0; tries < 4 && at >= 0 && end - at <= maxMark; tries++) {
     const written = text.slice(at, end)
-    if (isMark(written, html)) return text.slice(at - 1, at) === "_" && /^<eot>$/i.test(written) ? at - 1 : at
+    if (isMark(written)) return text.slice(at - 1, at) === "_" && /^<eot>$/i.test(written) ? at - 1 : at
     at = at === 0 ? -1 : text.lastIndexOf(opener, at - 1)
   }
   return -1
 }
 
-/** Whole marks as the tables write them: most need no second look. */
-const marks: ReadonlySet<string> = new Set([...endTokens, ...startTokens, ...turnTokens])
 const prompted = new Set(promptedEnds.map((token) => token.toLowerCase().replace(/\s+/g, "")))
 /** Any other special token is noise at the end, but for those that say that a tool was called. */
 const special = /^<[|｜][\w▁ :./-]{1,64}[|｜]>$/
 const ofCalls = /tool|call|function|action|python|plugin|invoke|channel|constrain|message|escape|DSML/i
 const unused = /^(?:<unused\d{1,4}>|\[unused\d{1,4}\])$/
 
-const isMark = (written: string, html: ReadonlySet<string>): boolean => {
-  if (marks.has(written)) return !html.has(written)
+/** Whether something in brackets is a mark: `</s>` and `</code>` are not where the text opens them as HTML. */
+const markJudge = (text: string): ((written: string) => boolean) => {
+  const known = new Map<string, boolean>()
+  for (const name of ["s", "code"]) if (text.includes(`<${name}>`, 1)) known.set(`</${name}>`, false)
+  return (written) => {
+    let is = known.get(written)
+    if (is === undefined) {
+      is = isToken(written)
+      known.set(written, is)
+    }
+    return is
+  }
+}
+
+const isToken = (written: string): boolean => {
   const kind = kindOf(written)
-  const plain = written.toLowerCase().replace(/\s+/g, "")
-  if (html.has(plain)) return false
-  if ((kind !== undefined && isControl(kind)) || prompted.has(plain)) return true
+  if ((kind !== undefined && isControl(kind)) || prompted.has(written.toLowerCase().replace(/\s+/g, ""))) return true
   return (special.test(written) && kind === undefined && !ofCalls.test(written)) || unused.test(written)
 }
 
@@ -106,20 +113,18 @@ const isSaid = (text: string, start: number): boolean => naming.test(text.slice(
 const closers = /[\s"'}\]`~]/
 
 /** Without a mark in front of what closes a code fence or JSON at the very end; undefined where there is none. */
-const inside = (text: string, html: ReadonlySet<string>): string | undefined => {
+const inside = (text: string, isMark: (written: string) => boolean): string | undefined => {
   let from = text.length
   while (from > 0 && text.length - from < 40 && closers.test(text.charAt(from - 1))) from--
   if (from === text.length) return undefined
   // `]` may close the mark itself.
   for (let end = from; end < text.length && end < from + 2; end++) {
     const tail = text.slice(end)
-    let start = markBefore(text, end, html)
+    let start = markBefore(text, end, isMark)
     if (start < 0) continue
-    for (
-      let more = markBefore(text, lastOf(text, start), html);
-      more >= 0;
-      more = markBefore(text, lastOf(text, start), html)
-    ) {
+    for (let count = 0; count < 8; count++) {
+      const more = markBefore(text, lastOf(text, start), isMark)
+      if (more < 0) break
       start = more
     }
     return isTail(text, start, tail) ? text.slice(0, start) + tail : undefined

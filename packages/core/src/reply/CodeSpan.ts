@@ -13,12 +13,18 @@ export interface CodeSpans {
   readonly lineOf: (at: number) => { readonly start: number; readonly end: number }
 }
 
-/** Finds the code of a text, in one pass over it however often it is asked. */
+/** Finds the code of a text, in one pass over it however often it is asked, and in none if it is never asked. */
 export const make = (text: string): CodeSpans => {
-  const isFenced = fenced(text)
-  const isInline = inline(text)
   const lineOf = lines(text)
-  return { isCode: (at, from) => isFenced(at, from) || isInline(at, from, lineOf(at)), lineOf }
+  const isInline = inline(text)
+  let isFenced: ReturnType<typeof fenced> | undefined
+  return {
+    isCode: (at, from) => {
+      isFenced ??= fenced(text)
+      return isFenced(at, from) || isInline(at, from, lineOf(at))
+    },
+    lineOf
+  }
 }
 
 interface Line {
@@ -47,16 +53,28 @@ interface FenceMark {
   readonly opensOnly: boolean
 }
 
-const fencePattern = /^[ \t>]{0,12}(?:[-*] |\d{1,3}[.)] )?(`{3,}|~{3,})([^\n`]*)$/gm
+/** Lines of at least three backticks or tildes, behind blanks, a quote mark or a bullet. */
+const fenceMarks = (text: string): ReadonlyArray<FenceMark> => {
+  const marks: Array<FenceMark> = []
+  if (!text.includes("```") && !text.includes("~~~")) return marks
+  for (let start = 0; start < text.length; ) {
+    const end = lineEnd(text, start)
+    let at = start
+    while (at < end && at - start < 16 && " \t>-*".includes(text.charAt(at))) at++
+    const mark = text.charAt(at)
+    let behind = at
+    if (mark === "`" || mark === "~") while (text.charAt(behind) === mark) behind++
+    if (behind - at >= 3) {
+      const info = text.slice(behind, Math.min(end, behind + 200))
+      if (!info.includes("`")) marks.push({ start, end, mark, length: behind - at, opensOnly: info.trim() !== "" })
+    }
+    start = end + 1
+  }
+  return marks
+}
 
 const fenced = (text: string) => {
-  const marks: Array<FenceMark> = []
-  for (const match of text.matchAll(fencePattern)) {
-    const run = match[1] ?? ""
-    const end = match.index + match[0].length
-    const opensOnly = (match[2] ?? "").trim() !== ""
-    marks.push({ start: match.index, end, mark: run.charAt(0), length: run.length, opensOnly })
-  }
+  const marks = fenceMarks(text)
   const longest = longestClosers(marks)
   let next = 0
   let region: Line = { start: 0, end: 0 }
@@ -67,7 +85,7 @@ const fenced = (text: string) => {
       while (open !== undefined && open.start < Math.max(from, region.end)) open = marks[++next]
       if (open === undefined || open.start > at) return false
       next++
-      if ((longest[next]?.[open.mark === "`" ? 0 : 1] ?? 0) < open.length) continue
+      if (((open.mark === "`" ? longest.ticks : longest.tildes)[next] ?? 0) < open.length) continue
       let close = marks[next]
       while (close !== undefined && !(close.mark === open.mark && !close.opensOnly && close.length >= open.length)) {
         close = marks[++next]
@@ -79,18 +97,18 @@ const fenced = (text: string) => {
 }
 
 /** For each mark, the longest closing fence of backticks and of tildes from there on. */
-const longestClosers = (marks: ReadonlyArray<FenceMark>): ReadonlyArray<readonly [number, number]> => {
-  const longest: Array<readonly [number, number]> = new Array(marks.length)
-  let [ticks, tildes] = [0, 0]
+const longestClosers = (
+  marks: ReadonlyArray<FenceMark>
+): { readonly ticks: Uint32Array; readonly tildes: Uint32Array } => {
+  const ticks = new Uint32Array(marks.length)
+  const tildes = new Uint32Array(marks.length)
   for (let i = marks.length - 1; i >= 0; i--) {
     const mark = marks[i]
-    if (mark !== undefined && !mark.opensOnly) {
-      if (mark.mark === "`") ticks = Math.max(ticks, mark.length)
-      else tildes = Math.max(tildes, mark.length)
-    }
-    longest[i] = [ticks, tildes]
+    const length = mark === undefined || mark.opensOnly ? 0 : mark.length
+    ticks[i] = Math.max(ticks[i + 1] ?? 0, mark?.mark === "`" ? length : 0)
+    tildes[i] = Math.max(tildes[i + 1] ?? 0, mark?.mark === "~" ? length : 0)
   }
-  return longest
+  return { ticks, tildes }
 }
 
 /** Inline code stands on one line, between runs of backticks of one length with no blank on their inner sides. */

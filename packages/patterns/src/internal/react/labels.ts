@@ -24,6 +24,7 @@ const markedHeading =
   /(?:(thoughts?)|(action[ _-]?input)|(action)|(observations?))[ \t]{0,4}[*_]{0,3}[ \t]{0,4}(?:\r?\n|$)/iy
 const inline =
   /(?<=[\s.!?*])(?:(Action[ _]?Input)|(Action)|(Observation)|((?:Final )?Answer))[ \t*]{0,3}\d{0,3}[ \t*]{0,3}[:：]/g
+const firstLetters = "aAfFiIoOpPqQtT"
 const decoration = /[ \t*_#>`\-•+]{0,16}(?:\d{1,3}[.)][ \t*]{0,4})?/y
 
 const kinds: ReadonlyArray<LabelKind> = [
@@ -83,6 +84,7 @@ const labelAt = (text: string, start: number): Label | undefined => {
   decoration.lastIndex = start
   decoration.test(text)
   const at = Math.max(start, decoration.lastIndex)
+  if (!firstLetters.includes(text.charAt(at))) return undefined
   label.lastIndex = at
   const match = label.exec(text)
   if (match !== null) {
@@ -91,7 +93,7 @@ const labelAt = (text: string, start: number): Label | undefined => {
   }
   heading.lastIndex = at
   if (heading.test(text)) return { kind: "answer", start, end: heading.lastIndex }
-  if (!/\*\*|#/.test(text.slice(start, at))) return undefined
+  if (at === start || !/\*\*|#/.test(text.slice(start, at))) return undefined
   markedHeading.lastIndex = at
   const marked = markedHeading.exec(text)
   const kind = marked === null ? undefined : kinds[marked.slice(1).findIndex((group) => group !== undefined)]

@@ -58,7 +58,10 @@ const fences = /^[ \t]{0,8}```(?:tool_code|tool_calls?|tool_use|function_calls?)
 
 /** Calls in forms that are ordinary text as well, at the start of a line: they count for a tool on offer only. */
 const called =
-  /^[ \t]{0,8}(?:(>>>|@|\[|<tool>|\*{0,2}TOOL[_ ]NAME\W{0,4}:\*{0,2}|print\(|await )[ \t\n]{0,4}`?)?((?:[\w-]{1,64}[.:]){0,3}[\w-]{1,64})(`?[ \t]{0,2}(?:\n\{|[({:]|$))/gim
+  /^[ \t]{0,8}(?:(>>>|@|\[|print\(|await )[ \t\n]{0,4}`?)?((?:[\w-]{1,64}[.:]){0,3}[\w-]{1,64})(`?[ \t]{0,2}(?:\n\{|[({:]|(?![\s\S])))/gim
+
+/** A tag or a label of ad hoc formats, before a name. */
+const announced = /^[ \t]{0,8}(?:<tool>|\*{0,2}TOOL[_ ]NAME\W{0,4}:\*{0,2})\s{0,4}`?([\w.:-]{1,64})/gim
 
 /** Gemma 4 and FunctionGemma without their tokens, which may stand in a line. */
 const namedInLine = /(?<![\w.:])call:((?:[\w.-]{1,64}:){0,2}[\w.-]{1,64})[ \t]?\{/g
@@ -172,8 +175,10 @@ const holdsNamed = (said: string, isTool: IsTool): boolean => {
     known.set(name, found)
     return found
   }
-  for (const match of said.matchAll(namedInLine)) {
-    if (isOffered(match[1] ?? "") && !isQuoted(said, match.index)) return true
+  for (const pattern of [namedInLine, announced]) {
+    for (const match of said.matchAll(pattern)) {
+      if (isOffered(match[1] ?? "") && !isQuoted(said, match.index)) return true
+    }
   }
   let looks = 0
   for (const match of said.matchAll(called)) {
@@ -189,7 +194,6 @@ const holdsNamed = (said: string, isTool: IsTool): boolean => {
 
 /** Where the call ends whose head ends at `at`, or -1 where it is text. */
 const endOfCall = (said: string, at: number, lead: string, behind: string): number => {
-  if (/^(?:\**TOOL|<tool>)/i.test(lead)) return at
   const opening = behind.trim().slice(-1)
   if (opening === "") return lead.startsWith(">>>") && at === said.length ? at : -1
   if (opening === ":") return lead === "" && /^\s{0,4}\{\s{0,8}"/.test(said.slice(at, at + 16)) ? at : -1
@@ -217,7 +221,7 @@ const isAlone = (said: string, start: number, end: number): boolean => {
 
 /** The whole reply is `{"search": {…}}`, or a list of such: the name is the key (Apertus). */
 const isKeyedCall = (text: string, isTool: IsTool): boolean => {
-  if (!text.startsWith("{") && !text.startsWith("[")) return false
+  if (!isJsonLike(text)) return false
   const value = parseJson(text)
   const calls: ReadonlyArray<unknown> = Array.isArray(value) ? value : [value]
   return (
@@ -234,7 +238,7 @@ const isKeyedCall = (text: string, isTool: IsTool): boolean => {
 
 /** The whole reply is `{"name": …, "arguments": …}`, or a list of such. */
 export const isBareCall = (text: string): boolean => {
-  if (!text.startsWith("{") && !text.startsWith("[")) return false
+  if (!isJsonLike(text)) return false
   const value = parseJson(text)
   const first: unknown = Array.isArray(value) ? value[0] : value
   if (typeof first !== "object" || first === null) return false
@@ -248,6 +252,9 @@ const isPlainCall = (text: string, isTool: IsTool): boolean => {
   const head = /^\[?\s{0,4}(?:print\()?([\w.-]{1,96})\(/.exec(text.slice(0, 128))
   return head !== null && /\)\s?\]?;?$/.test(text.slice(-4)) && isNamed(head[1] ?? "", isTool)
 }
+
+/** Cheap to ask before a parse of the whole. */
+const isJsonLike = (text: string): boolean => /^[{[]/.test(text) && /[}\]]$/.test(text.slice(-1))
 
 const nameKeys = ["name", "tool", "tool_name", "function", "function_name", "action", "recipient_name"]
 const argumentKeys = ["arguments", "parameters", "args", "params", "action_input", "tool_input", "input"]

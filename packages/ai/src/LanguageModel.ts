@@ -28,7 +28,7 @@ import * as Redacted from "effect/Redacted"
 import type { Watcher } from "./Delta.js"
 import * as History from "./internal/history.js"
 import { classify, cleanDetail, plainText } from "./internal/httpFailure.js"
-import { asArray, asNumber, asObject, asString, type JsonObject, parseJson } from "./internal/json.js"
+import { asArray, asNumbers, asObject, asString, type JsonObject, parseJson } from "./internal/json.js"
 import * as LenientTool from "./internal/lenientTool.js"
 import { stopIndex } from "./internal/stop.js"
 import { type BrokenStream, collect, tellParts } from "./internal/streamParts.js"
@@ -312,18 +312,14 @@ const readFinish = (part: JsonObject) => {
   // `other` and `unknown` say that the package does not know either.
   const word = asString(part["reason"])
   const usage = asObject(part["usage"])
-  const count = (name: string, given: string) => {
-    const tokens = asNumber(usage?.[given])
-    return tokens === undefined ? {} : { [name]: tokens }
-  }
   return {
     ...FinishWord.read(word === "other" || word === "unknown" ? undefined : word),
-    usage: {
-      ...count("inputTokens", "inputTokens"),
-      ...count("outputTokens", "outputTokens"),
-      ...count("cachedInputTokens", "cachedInputTokens"),
-      ...count("reasoningTokens", "reasoningTokens")
-    }
+    usage: asNumbers({
+      inputTokens: usage?.["inputTokens"],
+      outputTokens: usage?.["outputTokens"],
+      cachedInputTokens: usage?.["cachedInputTokens"],
+      reasoningTokens: usage?.["reasoningTokens"]
+    })
   }
 }
 

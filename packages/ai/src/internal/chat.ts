@@ -3,7 +3,7 @@ import * as FinishWord from "@forethought/core/FinishWord"
 import type { Message, ProviderState, Request, ToolCall, Usage } from "@forethought/core/Llm"
 import type { Assembler, Piece } from "./body.js"
 import type { Decoded, Wire } from "./exchange.js"
-import { asArray, asNumber, asObject, asObjects, asString, type JsonObject, parseJson } from "./json.js"
+import { asArray, asNumber, asNumbers, asObject, asObjects, asString, type JsonObject, parseJson } from "./json.js"
 import type { Quirks } from "./refused.js"
 import * as ToolArguments from "./toolArguments.js"
 import * as ToolSchema from "./toolSchema.js"
@@ -205,21 +205,14 @@ const readCall = (call: JsonObject, index: number, { messages }: Request, from: 
   }
 }
 
-const readUsage = (usage: JsonObject | undefined): Usage => {
-  const count = (value: unknown, name: string) => {
-    const tokens = asNumber(value)
-    return tokens === undefined ? {} : { [name]: tokens }
-  }
-  return {
-    ...count(usage?.["prompt_tokens"] ?? usage?.["input_tokens"], "inputTokens"),
-    ...count(usage?.["completion_tokens"] ?? usage?.["output_tokens"], "outputTokens"),
-    ...count(
+const readUsage = (usage: JsonObject | undefined): Usage =>
+  asNumbers({
+    inputTokens: usage?.["prompt_tokens"] ?? usage?.["input_tokens"],
+    outputTokens: usage?.["completion_tokens"] ?? usage?.["output_tokens"],
+    cachedInputTokens:
       asObject(usage?.["prompt_tokens_details"])?.["cached_tokens"] ?? usage?.["prompt_cache_hit_tokens"],
-      "cachedInputTokens"
-    ),
-    ...count(asObject(usage?.["completion_tokens_details"])?.["reasoning_tokens"], "reasoningTokens")
-  }
-}
+    reasoningTokens: asObject(usage?.["completion_tokens_details"])?.["reasoning_tokens"]
+  })
 
 // ---------------------------------------------------------------------------------------------------------------
 // streams

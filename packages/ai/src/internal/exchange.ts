@@ -52,6 +52,14 @@ export interface Common extends Retry.Options {
   readonly onDelta?: Watcher | undefined
 }
 
+/** What the wire of a provider with an address of its own is made of; `config` is merged into each request's body. */
+export interface HostedWire {
+  readonly model: string
+  readonly apiUrl: string
+  readonly headers: Wire["headers"]
+  readonly config: JsonObject
+}
+
 /** A reply as a provider's document holds it, or why there is none. */
 export type Decoded =
   | { readonly _tag: "Reply"; readonly reply: Reply }

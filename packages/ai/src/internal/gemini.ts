@@ -2,19 +2,14 @@
 import * as FinishWord from "@forethought/core/FinishWord"
 import type { Message, Request, ToolCall, Usage } from "@forethought/core/Llm"
 import type { Assembler, Piece } from "./body.js"
-import { type Decoded, endpoint, type Wire } from "./exchange.js"
-import { asArray, asNumber, asObject, asObjects, asString, type JsonObject } from "./json.js"
+import { type Decoded, endpoint, type HostedWire, type Wire } from "./exchange.js"
+import { asArray, asNumber, asNumbers, asObject, asObjects, asString, type JsonObject } from "./json.js"
 import type { Quirks } from "./refused.js"
 import * as ToolArguments from "./toolArguments.js"
 import * as ToolSchema from "./toolSchema.js"
 
-/** Makes the wire of a model; `config` is merged into the body of each request. */
-export const make = (options: {
-  readonly model: string
-  readonly apiUrl: string
-  readonly headers: Wire["headers"]
-  readonly config: JsonObject
-}): Wire => {
+/** Makes the wire of a model. */
+export const make = (options: HostedWire): Wire => {
   const from = `google:${options.model}`
   const path = `/v1beta/models/${options.model.replace(/^models\//, "")}`
   return {
@@ -206,16 +201,14 @@ const readEnd = (word: string | undefined, calls: boolean) => {
 }
 
 const readUsage = (usage: JsonObject | undefined): Usage => {
-  const input = asNumber(usage?.["promptTokenCount"])
-  const output = asNumber(usage?.["candidatesTokenCount"])
   const thoughts = asNumber(usage?.["thoughtsTokenCount"])
-  const cached = asNumber(usage?.["cachedContentTokenCount"])
-  return {
-    ...(input === undefined ? {} : { inputTokens: input }),
-    ...(output === undefined && thoughts === undefined ? {} : { outputTokens: (output ?? 0) + (thoughts ?? 0) }),
-    ...(cached === undefined ? {} : { cachedInputTokens: cached }),
-    ...(thoughts === undefined ? {} : { reasoningTokens: thoughts })
-  }
+  const output = asNumber(usage?.["candidatesTokenCount"])
+  return asNumbers({
+    inputTokens: usage?.["promptTokenCount"],
+    outputTokens: output === undefined && thoughts === undefined ? undefined : (output ?? 0) + (thoughts ?? 0),
+    cachedInputTokens: usage?.["cachedContentTokenCount"],
+    reasoningTokens: thoughts
+  })
 }
 
 // ---------------------------------------------------------------------------------------------------------------

@@ -25,3 +25,17 @@ export const parseJson = (text: string): unknown => {
 
 /** The objects of an array, without what else stands in it. */
 export const asObjects = (value: unknown): ReadonlyArray<JsonObject> => asArray(value).filter(isObject)
+
+/** Those of the values that are numbers. */
+export const asNumbers = <Name extends string>(
+  values: { readonly [name in Name]: unknown }
+): {
+  readonly [name in Name]?: number
+} => {
+  const found: { [name in Name]?: number } = {}
+  for (const name in values) {
+    const value = asNumber(values[name])
+    if (value !== undefined) found[name] = value
+  }
+  return found
+}

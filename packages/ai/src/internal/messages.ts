@@ -2,8 +2,8 @@
 import * as FinishWord from "@forethought/core/FinishWord"
 import type { Message, Request, ToolCall, Usage } from "@forethought/core/Llm"
 import type { Assembler, Piece } from "./body.js"
-import { type Decoded, endpoint, type Wire } from "./exchange.js"
-import { asNumber, asObject, asObjects, asString, type JsonObject, parseJson } from "./json.js"
+import { type Decoded, endpoint, type HostedWire, type Wire } from "./exchange.js"
+import { asNumber, asNumbers, asObject, asObjects, asString, type JsonObject, parseJson } from "./json.js"
 import type { Quirks } from "./refused.js"
 import * as ToolArguments from "./toolArguments.js"
 import * as ToolSchema from "./toolSchema.js"
@@ -11,13 +11,8 @@ import * as ToolSchema from "./toolSchema.js"
 /** The token limit where nobody gives one: the API wants one. */
 const defaultMaxTokens = 4096
 
-/** Makes the wire of a model; `config` is merged into the body of each request. */
-export const make = (options: {
-  readonly model: string
-  readonly apiUrl: string
-  readonly headers: Wire["headers"]
-  readonly config: JsonObject
-}): Wire => {
+/** Makes the wire of a model. */
+export const make = (options: HostedWire): Wire => {
   const from = `anthropic:${options.model}`
   return {
     from,
@@ -168,15 +163,14 @@ const decode = (body: JsonObject, request: Request, from: string): Decoded => {
 
 /** Anthropic counts what it reads from its cache, and what it writes there, apart from the other input. */
 const readUsage = (usage: JsonObject | undefined): Usage => {
-  const input = asNumber(usage?.["input_tokens"])
-  const output = asNumber(usage?.["output_tokens"])
   const read = asNumber(usage?.["cache_read_input_tokens"])
-  const written = asNumber(usage?.["cache_creation_input_tokens"])
-  return {
-    ...(input === undefined ? {} : { inputTokens: input + (read ?? 0) + (written ?? 0) }),
-    ...(output === undefined ? {} : { outputTokens: output }),
-    ...(read === undefined ? {} : { cachedInputTokens: read })
-  }
+  const input = asNumber(usage?.["input_tokens"])
+  const written = asNumber(usage?.["cache_creation_input_tokens"]) ?? 0
+  return asNumbers({
+    inputTokens: input === undefined ? undefined : input + (read ?? 0) + written,
+    outputTokens: usage?.["output_tokens"],
+    cachedInputTokens: read
+  })
 }
 
 // ---------------------------------------------------------------------------------------------------------------

@@ -2,19 +2,14 @@
 import * as FinishWord from "@forethought/core/FinishWord"
 import type { Message, Request, ToolCall, Usage } from "@forethought/core/Llm"
 import type { Assembler, Piece } from "./body.js"
-import { type Decoded, endpoint, type Wire } from "./exchange.js"
-import { asArray, asNumber, asObject, asObjects, asString, type JsonObject } from "./json.js"
+import { type Decoded, endpoint, type HostedWire, type Wire } from "./exchange.js"
+import { asArray, asNumber, asNumbers, asObject, asObjects, asString, type JsonObject } from "./json.js"
 import type { Quirks } from "./refused.js"
 import * as ToolArguments from "./toolArguments.js"
 import * as ToolSchema from "./toolSchema.js"
 
-/** Makes the wire of a model; `config` is merged into the body of each request. */
-export const make = (options: {
-  readonly model: string
-  readonly apiUrl: string
-  readonly headers: Wire["headers"]
-  readonly config: JsonObject
-}): Wire => {
+/** Makes the wire of a model. */
+export const make = (options: HostedWire): Wire => {
   const from = `openai:${options.model}`
   return {
     from,
@@ -190,18 +185,13 @@ const readEnd = (body: JsonObject, calls: boolean) => {
   return calls && end.finishReason === "stop" ? { finishReason: "tool-calls" as const } : end
 }
 
-const readUsage = (usage: JsonObject | undefined): Usage => {
-  const input = asNumber(usage?.["input_tokens"])
-  const output = asNumber(usage?.["output_tokens"])
-  const cached = asNumber(asObject(usage?.["input_tokens_details"])?.["cached_tokens"])
-  const reasoning = asNumber(asObject(usage?.["output_tokens_details"])?.["reasoning_tokens"])
-  return {
-    ...(input === undefined ? {} : { inputTokens: input }),
-    ...(output === undefined ? {} : { outputTokens: output }),
-    ...(cached === undefined ? {} : { cachedInputTokens: cached }),
-    ...(reasoning === undefined ? {} : { reasoningTokens: reasoning })
-  }
-}
+const readUsage = (usage: JsonObject | undefined): Usage =>
+  asNumbers({
+    inputTokens: usage?.["input_tokens"],
+    outputTokens: usage?.["output_tokens"],
+    cachedInputTokens: asObject(usage?.["input_tokens_details"])?.["cached_tokens"],
+    reasoningTokens: asObject(usage?.["output_tokens_details"])?.["reasoning_tokens"]
+  })
 
 // ---------------------------------------------------------------------------------------------------------------
 // streams

@@ -150,6 +150,7 @@ describe("thinking", () => {
     "analysisResult is 42",
     "thought is free",
     "Thoughts:\n1. a",
+    "<Thought>: a\n<Action>: b",
     "Thinking...\nit is 42"
   ])("is not in %j", (reply) => {
     expect(visible(reply)).toBe(reply)
@@ -251,6 +252,8 @@ describe("answers in tags", () => {
     ["<think>a</think><answer>42", "42"],
     ["<think>a</think><answer>42</answer><|im_end|>", "42"],
     ["<answer>42</answer>", "42"],
+    ["42\n</answer>", "42"],
+    ["<think>a</think><answer>助手：42</answer>", "42"],
     ["<response>\n1. a\n2. b\n</response></s>", "1. a\n2. b"],
     ["<answer>42</answer> or <answer>43</answer>", "<answer>42</answer> or <answer>43</answer>"],
     ["The form is <answer>42</answer>.", "The form is <answer>42</answer>."],
@@ -394,6 +397,7 @@ describe("NW-06: marks of turns", () => {
     ["an invented question in words", "It is 42.</s>\nHuman: And?", "It is 42."],
     ["an invented turn of the model", "1. a\n2. b<|im_end|>\n<|im_start|>assistant\n1. c", "1. a\n2. b"],
     ["an invented turn with a closer", "1. a<|im_end|>\n<|im_start|>user\nno</think>\n1. b", "1. a"],
+    ["a text of someone else", "<|endoftext|>Human: And?", ""],
     ["a turn of someone else", "<|im_start|>user\nAnd?<|im_end|>", ""],
     ["ends of several kinds", "It is 42.<|eot_id|></s><|endoftext|>", "It is 42."]
   ])("%s", (_, reply, said) => {

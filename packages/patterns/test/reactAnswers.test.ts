@@ -63,7 +63,9 @@ describe("VR-11: an answer and an action contradict", () => {
     ["Action: Search\nAction Input: x\nFinal Answer:", "Search|x"],
     ["Final Answer: To do\nAction: call Bob\nDeadline: today", "=To do\nAction: call Bob\nDeadline: today"],
     ["Final Answer: 5\nAction: None", "=5\nAction: None"],
-    ["Action: None\nFinal Answer: 5", "=5"]
+    ["Action: None\nFinal Answer: 5", "=5"],
+    ["Action: Finish\nFinal Answer: 5", "=5"],
+    ["Action: Finish[5]\nFinal Answer: 5", "=5"]
   ])("%j does not: %j", (reply, expected) => {
     expect(turn(reply)).toBe(expected)
   })

@@ -120,7 +120,8 @@ const spoken = (text: string, tokens: ReadonlyArray<Token>): string => {
         break
       }
       case "AnswerClose":
-        if (state.answer !== kind.name) break
+        // Alone at the very end, its opener may stand in the prompt.
+        if (state.answer !== kind.name && !(view.isWhole(index) && view.isAlone(kind.name))) break
         skip(token)
         state.answer = undefined
         break
@@ -135,6 +136,7 @@ const spoken = (text: string, tokens: ReadonlyArray<Token>): string => {
       case "End":
         if (!state.isStart) return state.kept.join("") + text.slice(state.from, token.start)
         state.from = afterOwnRole(text, token.end)
+        if (state.from === token.end && isRoleLine(text, token.end)) return ""
         break
       case "Start":
       case "Stray":
@@ -175,6 +177,8 @@ interface View {
   readonly closerOf: (index: number) => Token | undefined
   /** Whether an end of a turn is followed by the begin of another. */
   readonly isFollowed: (index: number) => boolean
+  /** Whether no answer's tag of this name opens. */
+  readonly isAlone: (name: string) => boolean
   /** Whether an answer's tag and its closer are around all that is left, but for marks of turns. */
   readonly isWhole: (index: number) => boolean
 }
@@ -185,6 +189,7 @@ const lookAhead = (text: string, tokens: ReadonlyArray<Token>): View => {
   const whole: Array<boolean> = new Array(tokens.length)
   const nextCloser = new Map<number, Token>()
   const nextAnswerClose = new Map<string, number>()
+  const openAnswers = new Set<string>()
   // From here on there is nothing but marks that are noise at the end.
   let noiseFrom = text.length
   while (noiseFrom > 0 && isBlank(text.charCodeAt(noiseFrom - 1))) noiseFrom--
@@ -205,6 +210,7 @@ const lookAhead = (text: string, tokens: ReadonlyArray<Token>): View => {
         whole[index] = token.end >= noiseFrom
         break
       case "AnswerOpen": {
+        openAnswers.add(kind.name)
         const close = nextAnswerClose.get(kind.name)
         whole[index] = close !== undefined && whole[close] === true
         break
@@ -224,6 +230,7 @@ const lookAhead = (text: string, tokens: ReadonlyArray<Token>): View => {
   return {
     closerOf: (index) => closers[index],
     isFollowed: (index) => followed[index] === true,
+    isAlone: (name) => !openAnswers.has(name),
     isWhole: (index) => whole[index] === true
   }
 }
@@ -348,6 +355,8 @@ const isWordInLine = (
 ): boolean => {
   if (token.kind._tag !== "Open" || !token.kind.isWord) return false
   if (token.kind.isPair && closer === undefined) return true
+  // `<Thought>: …` is a label.
+  if (closer === undefined && /^ ?[:：]/.test(text.slice(token.end, token.end + 2))) return true
   if (state.isStart || isOnLineStart(text, token.start, Math.max(line.start, state.from))) return false
   return closer === undefined || closer.start <= line.end
 }

@@ -21,9 +21,13 @@ export const withoutEnd = (text: string): string => {
     end = lastOf(text, start)
   }
   const kept = text.slice(0, end)
-  return (
-    inside(kept, isMark) ?? (/^\s*assistant[ \t]*\n[ \t]*\n/.test(kept) ? kept.slice(kept.indexOf("\n") + 1) : kept)
-  )
+  return withoutRole(inside(kept, isMark) ?? kept)
+}
+
+/** Without the model's own role in plain words at the start. */
+const withoutRole = (text: string): string => {
+  const role = /^\s*(?:assistant[ \t]*\n(?=[ \t]*\n)|助手[：:])/.exec(text)
+  return role === null ? text : text.slice(role[0].length)
 }
 
 /** Behind the last character that shows. */

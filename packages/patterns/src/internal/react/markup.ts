@@ -44,6 +44,7 @@ const families = [
   /\[\/?TOOL_(?:CALLS?|USE|REQUEST|RESULTS?)(?:\]|:)|\[END_TOOL_REQUEST\]|\[\/?function_calls?\]/, // Mistral, ad hoc
   /\[CALL_ID\]|(?<=[\w\]>])\[ARGS\]|\[ARGS\](?=\s?\{\s{0,4}["}])/, // Mistral, stripped
   /\[unused1[12]\]/, // Pangu
+  /["']?tool_calls["']?\s?[:=]\s?\[\s{0,4}\{/,
   /✿(?:FUNCTION|ARGS)✿/, // Qwen-Agent
   /functools\[(?=\s{0,4}[{"]|$)/, // Phi-4-mini, Firefunction
   /(?<![\w.])to=functions\.\w/, // gpt-oss, stripped
@@ -60,8 +61,13 @@ const fences = /^[ \t]{0,8}```(?:tool_code|tool_calls?|tool_use|function_calls?)
 const called =
   /^[ \t]{0,8}(?:(>>>|@|\[|print\(|await )[ \t\n]{0,4}`?)?((?:[\w-]{1,64}[.:]){0,3}[\w-]{1,64})(`?[ \t]{0,2}(?:\n\{|[({:]|(?![\s\S])))/gim
 
-/** A tag or a label of ad hoc formats, before a name. */
-const announced = /^[ \t]{0,8}(?:<tool>|\*{0,2}TOOL[_ ]NAME\W{0,4}:\*{0,2})\s{0,4}`?([\w.:-]{1,64})/gim
+/** Tags and labels of ad hoc formats, before a name. */
+const announced = [
+  /^[ \t]{0,8}(?:<(?:tool|action|tool_name|function_name)>|<(?:tool|function|call|action) name=["']?|\*{0,2}TOOL[_ ]NAME\W{0,4}:\*{0,2})\s{0,4}`?([\w.:-]{1,64})/gim,
+  /^[ \t]{0,8}(?:calling |using |use )?(?:the )?\*{0,2}(?:tool|function)(?:[ _]call)?\*{0,2}:\*{0,2}[ \t]{0,4}`?([\w.:-]{1,64})`?(?=[ \t]{0,4}(?:[({]|\n\s{0,8}(?:\{|```|(?:input|arguments|args|parameters)\b)))/gim,
+  /^[ \t]{0,8}<([\w.-]{1,64})>(?=\s{0,8}[<{]|[^<>\n]{0,400}<\/)/gim,
+  /(?<![\w.])to=([\w.-]{1,64})/g
+]
 
 /** Gemma 4 and FunctionGemma without their tokens, which may stand in a line. */
 const namedInLine = /(?<![\w.:])call:((?:[\w.-]{1,64}:){0,2}[\w.-]{1,64})[ \t]?\{/g
@@ -175,7 +181,7 @@ const holdsNamed = (said: string, isTool: IsTool): boolean => {
     known.set(name, found)
     return found
   }
-  for (const pattern of [namedInLine, announced]) {
+  for (const pattern of [namedInLine, ...announced]) {
     for (const match of said.matchAll(pattern)) {
       if (isOffered(match[1] ?? "") && !isQuoted(said, match.index)) return true
     }
@@ -219,7 +225,7 @@ const isAlone = (said: string, start: number, end: number): boolean => {
   return /(?:^|\n)[ \t]{0,8}(?:```|~~~)[^\n`]{0,60}$/.test(before) && /^[)\];]{0,3}\s{0,4}(?:```|~~~)/.test(behind)
 }
 
-/** The whole reply is `{"search": {…}}`, or a list of such: the name is the key (Apertus). */
+/** The whole reply is `{"search": {…}}` or a list of such (Apertus), or an object that names a tool as its `tool`. */
 const isKeyedCall = (text: string, isTool: IsTool): boolean => {
   if (!isJsonLike(text)) return false
   const value = parseJson(text)
@@ -228,13 +234,17 @@ const isKeyedCall = (text: string, isTool: IsTool): boolean => {
     calls.length > 0 &&
     calls.slice(0, maxLooks).every((call) => {
       if (typeof call !== "object" || call === null || Array.isArray(call)) return false
-      const [entry, ...others] = Object.entries(call)
+      const entries: ReadonlyArray<readonly [string, unknown]> = Object.entries(call)
+      const named = entries.find(([key]) => toolKeys.has(key.toLowerCase()))?.[1]
+      if (typeof named === "string") return isNamed(named, isTool)
+      const [entry, ...others] = entries
       if (entry === undefined || others.length > 0 || !isTool(entry[0])) return false
-      const input: unknown = entry[1]
-      return typeof input === "object" && input !== null && !Array.isArray(input)
+      return typeof entry[1] === "object" && entry[1] !== null && !Array.isArray(entry[1])
     })
   )
 }
+
+const toolKeys = new Set(["tool", "tool_name", "function", "function_name"])
 
 /** The whole reply is `{"name": …, "arguments": …}`, or a list of such. */
 export const isBareCall = (text: string): boolean => {

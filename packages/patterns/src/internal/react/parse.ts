@@ -104,7 +104,14 @@ export const readTurn = (reply: string, isTool?: IsTool): Either.Either<Turn, Pa
       ? answer(trimMarks(text.slice(end.end, answerEnd(text, end.end))), thought)
       : Either.right({ _tag: "NoTool", thought })
   }
-  if (answersToo(text, first, next !== undefined && hasInput ? next : undefined)) return fail("conflict", first.start)
+  const isConflict = answersToo(text, first, next !== undefined && hasInput ? next : undefined)
+  if (isConflict && isFinish(nameOf(/^[^[({\n]{1,96}/.exec(fenced)?.[0] ?? ""))) {
+    const last = findLineLabel(text, first.end, ["answer"])
+    return last === undefined
+      ? fail("malformed", first.start)
+      : answer(trimMarks(text.slice(last.end, answerEnd(text, last.end))), thought)
+  }
+  if (isConflict) return fail("conflict", first.start)
   if (/^\[\s{0,80}\{/.test(fenced)) return fail("tool_call_markup", first.start)
   if (fenced.startsWith("{")) {
     const end = jsonEnd(fenced, 0)

@@ -73,8 +73,8 @@ export const readers = {
     evidence.resolve(
       { input: `{"a": ${text}`, pieces: [`{"a": ["`, { variable: "#E1" }, `", ${text}`, { variable: "#E1" }] },
       listTool,
-      new Map([["#E1", text]]),
-      1_000_000
+      new Map([["#E1", "8"]]),
+      50_000
     ),
   readDeclared: (text) => dataFlow.readDeclared(text, []),
   readCollected: (text) => dataFlow.readCollected(text, ["x"])

@@ -23,6 +23,8 @@ const router = await dist("patterns/dist/internal/router/parse.js")
 const rewoo = await dist("patterns/dist/internal/rewoo/parse.js")
 const { validate } = await dist("patterns/dist/internal/rewoo/validate.js")
 const react = await dist("patterns/dist/internal/react/parse.js")
+const evidence = await dist("patterns/dist/internal/rewoo/evidence.js")
+const Tool = await dist("core/dist/Tool.js")
 const dataFlow = await dist("patterns/dist/internal/planAndSolveAgent/dataFlow.js")
 
 const option = AnswerFormat.option(["A", "B", "C", "D"])
@@ -35,6 +37,18 @@ const checked = (text) =>
     resolveTool: (name) => (name === "Search" ? Either.right(name) : Either.left({ candidates: [] }))
   })
 
+const textTool = Tool.make({ name: "text", description: "", execute: () => "" })
+const listTool = Tool.fromJsonSchema({
+  name: "list",
+  description: "",
+  parameters: {
+    type: "object",
+    properties: { a: { type: "array", items: { anyOf: [{ type: "number" }, { $ref: "#/properties/a" }] } } }
+  },
+  execute: () => ""
+})
+const spelled = AnswerFormat.numberWith({ suffixes: true, decimal: "," })
+
 export const readers = {
   visible: ReplyText.visible,
   unfence: ReplyText.unfence,
@@ -44,6 +58,7 @@ export const readers = {
   NumberedList: NumberedList.read,
   Verdict: Verdict.read,
   "AnswerFormat.number": AnswerFormat.number.read,
+  "AnswerFormat.number, comma": spelled.read,
   "AnswerFormat.date": AnswerFormat.date.read,
   "AnswerFormat.option": option.read,
   "AnswerFormat.option, texts": optionText.read,
@@ -55,6 +70,15 @@ export const readers = {
   "ReAct readTurn": react.readTurn,
   "ReAct readTurn, tools": (text) => react.readTurn(text, isTool),
   toolCallMarkup: (text) => react.toolCallMarkup(text, isTool),
+  "arguments of text": (text) => Tool.fromArguments(textTool, text),
+  "arguments of an object": (text) => listTool.prepare(text),
+  "evidence in JSON": (text) =>
+    evidence.resolve(
+      { input: `{"a": ${text}`, pieces: [`{"a": ["`, { variable: "#E1" }, `", ${text}`, { variable: "#E1" }] },
+      listTool,
+      new Map([["#E1", "8"]]),
+      50_000
+    ),
   readDeclared: (text) => dataFlow.readDeclared(text, []),
   readCollected: (text) => dataFlow.readCollected(text, ["x"])
 }
@@ -289,6 +313,46 @@ export const shapes = {
   "tool call markup": repeated("<tool_call>"),
   "unknown outputs": (size) =>
     JSON.stringify({ steps: new Array(Math.floor(size / 55)).fill({ step: "a", inputs: [{ step: 1, output: "x" }] }) }),
+  "objects with several texts": repeated('{"task":"a","action":"b"},', "[", "{}]"),
+  "objects with asides": repeated('{"task":"a","status":"b"},', "[", '{"task":"a"}]'),
+  "one line of steps": (size) => Array.from({ length: size / 12 }, (_, i) => `${i + 1}. Do it`).join(" "),
+  "two steps on each line": repeated("1. Open 2. Count\n"),
+  "one long line of a plan": repeated("2. Open it. ", "1. "),
+  "weak labels on a line": repeated("[1] a "),
+  "last steps": repeated("Final step: a\n", "1. a\n"),
+  "last steps on a line": repeated("Final step: ", "1. a 2. b "),
+  "words of order": repeated("finally "),
+  "closing tags": repeated("</plan>\n", "1. a\n"),
+  "closing tags on a line": repeated("</plan>", "1. a\n2. b"),
+  "opening tags": repeated("<plan>"),
+  "end marks": repeated("[END]\n", "1. a\n"),
+  "tags around answers": repeated("<answer>"),
+  "items under a verdict": repeated("- a\n", "SUCCESS: x\n"),
+  "verdicts in items": repeated("- success: a\n"),
+  "lines that go on": repeated("a\n", "SUCCESS:\n"),
+  "an array behind a verdict": repeated("[\n", "SUCCESS: "),
+  "points in groups": repeated(".444", "4"),
+  "apostrophes in groups": repeated("'444", "4"),
+  "two units on a line": repeated("6 ft. 2 in. "),
+  remainders: repeated("7 rem. 2 "),
+  "scale words": repeated("million ", "4 "),
+  "scaled numbers": repeated("4 million "),
+  "ten thousands": repeated("4万"),
+  "blanks behind a number": repeated(" ", "Answer: 4", "万"),
+  degrees: repeated("4^\\circ "),
+  "LaTeX fractions": repeated("\\frac{-4}{4}"),
+  "joined options": repeated("A → "),
+  "options and arrows": repeated("A -> D | "),
+  "arrows in a plan": repeated("#E1 -> "),
+  "smiles in a plan": repeated(":-]] ", "#E1 = Search["),
+  "texts in texts": (size) => {
+    let text = "{}"
+    while (text.length * 2 < size) text = JSON.stringify(text)
+    return text
+  },
+  "texts in an array": repeated('"1",', '{"a":[', '"1"]}'),
+  "an array in a text": repeated("[", '{"a":"', '"}'),
+  "references in JSON": repeated('"#E1",', "[", '"#E1"]}'),
   "wrapped objects": repeated('{"a":{"steps":[', "", "")
 }
 

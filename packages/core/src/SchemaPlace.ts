@@ -39,11 +39,20 @@ export const element = ({ root, schemas }: SchemaPlace, index: number): SchemaPl
   })
 })
 
+/** How many elements have a place of their own, before those that are all alike. */
+const firstElements = ({ schemas }: SchemaPlace): number =>
+  schemas.reduce((most, { items, prefixItems }) => {
+    const first = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : []
+    return Math.max(most, first.length)
+  }, 0)
+
 /**
  * The value that a text spells in JSON, where a value of its type is wanted here and a text is not; undefined otherwise.
  */
 export const spelled = (place: SchemaPlace, text: string): { readonly value: unknown } | undefined => {
   if (place.schemas.length === 0 || place.schemas.some((schema) => takes(schema, "string"))) return undefined
+  // An exception for each of many words would take long.
+  if (!/^\s{0,100}(?:[-\d[{]|true|false|null)/.test(text)) return undefined
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -69,7 +78,11 @@ export const decoded = (place: SchemaPlace, value: unknown, depth = 0): unknown 
         ? meant.value
         : decoded(place, meant.value, depth + 1)
   }
-  if (Array.isArray(value)) return value.map((item, index) => decoded(element(place, index), item, depth + 1))
+  if (Array.isArray(value)) {
+    const first = firstElements(place)
+    const rest = element(place, first)
+    return value.map((item, index) => decoded(index < first ? element(place, index) : rest, item, depth + 1))
+  }
   if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [name, decoded(property(place, name), item, depth + 1)])

@@ -281,6 +281,11 @@ describe("VR-02: a plan on one line", () => {
     ["1. Open 2. Count\n3. Report 4. Send", ["Open", "Count", "Report", "Send"]],
     ["1. 打开文件 2. 统计行数", ["打开文件", "统计行数"]],
     ["第一步：打开文件第二步：统计行数", ["打开文件", "统计行数"]],
+    ["1. Look up RFC 2. Report", "inline_list"],
+    ["1. Look up RFC 2. Report 3. Stop", ["Look up RFC", "Report", "Stop"]],
+    ["1. Fetch 2. Count Final step: Report", ["Fetch", "Count", "Report"]],
+    ["1. Open the file | 2. Count the rows", [first, second]],
+    ["1. Open the file;2. Count the rows", [first, second]],
     ["1. Multiply 2. 5 times", "inline_list"],
     ["Multiply 2. 5 times", "no_list"],
     ["see 1. above and 3. below", "no_list"],
@@ -324,7 +329,7 @@ describe("VR-02: a plan on one line", () => {
 
 describe("VR-12: a last step under a label of its own", () => {
   const last =
-    "Final step:|final step:|Last step:|The final step:|Final step -|Final step –|**Final step:**|**Final Step**:|*Last step:*|- Final step:|- **Final step:**|Step 3 (final):|Step 3 (last):|Step 3 (final step):|**Step 3 (final):**|Step 3, final:|Step 3 – final:|3. |Final step (3):|Final step (step 3):|Final step 3:|Step N:|Final task:|Last action:|Finally:|**Finally:**|Lastly:|And finally:|Last:|Letzter Schritt:|Schritt 3 (letzter):|Zum Schluss:|Abschließend:|Dernière étape :|Étape 3 (finale) :|Enfin :|Último paso:|Paso final:|Por último:|Finalmente:|Passo finale:|Infine:|Passo final:|Por fim:|Laatste stap:|Ten slotte:|Ostatni krok:|Son adım:|Последний шаг:|Наконец:|最后一步：|第三步（最后）：|最后：|最後のステップ：|最後に：|마지막 단계:|마지막으로:|Langkah terakhir:|Bước cuối:|### Final step:|## Final step -".split(
+    "Final step:|final step:|Last step:|The final step:|Final step -|Final step –|**Final step:**|**Final Step**:|*Last step:*|- Final step:|- **Final step:**|Step 3 (final):|Step 3 (last):|Step 3 (final step):|**Step 3 (final):**|Step 3, final:|Step 3 – final:|3. |Final step (3):|Final step (step 3):|Final step 3:|Step N:|Final task:|Last action:|Finally:|**Finally:**|Lastly:|And finally:|Last:|Final:|Last but not least:|Then finally:|Final step (3/3):|Step 3/3 (final):|Letzter Schritt:|Schritt 3 (letzter):|Zum Schluss:|Abschließend:|Dernière étape :|Étape 3 (finale) :|Enfin :|Último paso:|Paso final:|Por último:|Finalmente:|Passo finale:|Infine:|Passo final:|Por fim:|Laatste stap:|Ten slotte:|Ostatni krok:|Son adım:|Последний шаг:|Наконец:|最后一步：|第三步（最后）：|最后：|最後のステップ：|最後に：|마지막 단계:|마지막으로:|Langkah terakhir:|Bước cuối:|### Final step:|## Final step -".split(
       "|"
     )
   it.each(last)("VR-12: %s", (label) => {
@@ -633,6 +638,15 @@ describe("kinds", () => {
       ["1. 2+2\n2. c d", ["2+2", "c d"]],
       ["", "empty_reply"],
       ["\u200b \n", "empty_reply"]
+    ],
+    "headings that are sections": [
+      ["## 1. Facts survey\nWe know x.\n\n### 1.1. Given\nx\n\n## 2. Plan\n1. a b\n2. c d", ab],
+      ["## 1. Facts survey\nWe know x.\n\n## 2. Plan\n\n1. a b\n2. c d\n\n<end_plan>", ab],
+      ["**1. Facts**\nx\n\n**2. Plan:**\n1. a b\n2. c d", ab],
+      ["## Plan\n\n### 1. a b\n- x\n\n### 2. c d\n- y", ["a b\n- x", "c d\n- y"]],
+      ["Here are 2 steps:\n1. a b\n2. c d", ab],
+      ['["a b","c d"]\n```', ab],
+      ['```json\n["a b","c d"]\n', ab]
     ],
     "several lists": [
       ["1. a b\n1. c d", ab],

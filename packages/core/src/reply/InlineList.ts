@@ -129,6 +129,8 @@ const mayEnd = (written: string, style: ListLine.Style, count: number): boolean 
   if (abbreviations.has(lastWord(text.replace(/\.$/, ""))) && text.endsWith(".")) return false
   if (/[.!?。;；,，、:：)）"”]$/u.test(text) || isJoined) return true
   const last = lastWord(text)
+  // `Look up RFC 2. Report`: with no third label, the number may belong to a name.
+  if (count < 3 && /\s\S*\p{Lu}\S*$/u.test(text.slice(-40))) return false
   return !needsNumber.has(last) && !(count < 3 && mayNeedNumber.has(last))
 }
 

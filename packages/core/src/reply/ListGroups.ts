@@ -11,6 +11,8 @@ export interface List {
   readonly items: ReadonlyArray<string>
   /** Whether no text stands before it. */
   readonly isAlone: boolean
+  /** The text of the last of several headings, where all items are headings: the next list may stand under it. */
+  readonly lastTitle: string
 }
 
 interface Item {
@@ -173,6 +175,7 @@ export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bul
   return lists.map(({ isAlone, items, lead }) => ({
     lead,
     isAlone: isAlone && lists.length === 1,
+    lastTitle: items.length > 1 && items.every((item) => item.isTitle) ? (items.at(-1)?.text ?? "") : "",
     items: items.map(textOfItem).filter((text) => !ListLine.isEmptyItem(text))
   }))
 }

@@ -201,8 +201,8 @@ const lastSteps = [
 ]
 /** Words that say no more than that this comes last. */
 const lastWords = [
-  "(?:and )?(?:finally|lastly)",
-  "(?:and )?last(?: of all)?",
+  "(?:and |then )?(?:finally|lastly)",
+  "(?:and )?last(?: of all| but not least)?|final",
   "to (?:finish|conclude|wrap up)",
   "zum schluss|zum abschluss|zuletzt|schließlich|abschließend",
   "enfin|finalement|pour finir|pour conclure",
@@ -219,7 +219,7 @@ const lastWords = [
   "أخيرا|अंत में"
 ]
 const lastPattern = new RegExp(
-  `(?:\\*{1,3}|_{1,3})?[(\\[【]?(?:(${lastSteps.join("|")})|${lastWords.join("|")})[)\\]】]?(?![\\p{L}\\p{N}])(?:[ ]?[(（](?:(?:step )?#?[0-9０-９]{1,3}|[一二三四五六七八九十]{1,3})[)）]|[ ][0-9]{1,3})?(?:\\*{1,3}|_{1,3})?[ \\u00a0]{0,2}(?:[:：]|[–—→](?=\\s)|[-=]{1,2}>?(?=\\s)|[.)](?=\\s)|$)(?:\\*{1,3}|_{1,3})?`,
+  `(?:\\*{1,3}|_{1,3})?[(\\[【]?(?:(${lastSteps.join("|")})|${lastWords.join("|")})[)\\]】]?(?![\\p{L}\\p{N}])(?:[ ]?[(（](?:(?:step )?#?[0-9０-９]{1,3}(?:(?:/| of )[0-9]{1,3})?|[一二三四五六七八九十]{1,3})[)）]|[ ][0-9]{1,3})?(?:\\*{1,3}|_{1,3})?[ \\u00a0]{0,2}(?:[:：]|[–—→](?=\\s)|[-=]{1,2}>?(?=\\s)|[.)](?=\\s)|$)(?:\\*{1,3}|_{1,3})?`,
   "iuy"
 )
 
@@ -239,7 +239,7 @@ const ordinalLabel =
   /第[ ]?(?:([0-9０-９]{1,3})|([一二三四五六七八九十]{1,3}))[ ]?(?:步骤|步驟|步|点|點|项|項|阶段|階段|个|個|ステップ)?(?:[（(](?:最后|最後|最终|最終)(?:一步)?[)）])?/uy
 const countedLabel = /([0-9]{1,3})(?:단계|번째|\.?[ºª°])/uy
 const bracketLabel = /[(（][ ]?(?:([0-9０-９]{1,3})\.?|([一二三四五六七八九十]{1,3}))[ ]?[)）]/uy
-const digitsLabel = /#?([0-9０-９]{1,3})(?![0-9０-９])/uy
+const digitsLabel = new RegExp(`#?([0-9０-９]{1,3})(?![0-9０-９])${final}`, "iuy")
 const chineseLabel = /([一二三四五六七八九十]{1,3})(?=[、．.：:）)])/uy
 const keycapLabel = /((?:[0-9]\ufe0f?\u20e3)+)/uy
 

@@ -408,6 +408,8 @@ const choose = (lists: ReadonlyArray<List>): ReadonlyArray<string> | undefined =
     list.items.length === last.items.length && list.items.every((item, index) => item === last.items[index])
   if (lists.length > maxLists) return undefined
   if (lists.every(same)) return last.items
+  // Numbered sections of which the last is the plan: its list is the plan, not the sections.
+  if (isPlanTitle(lists.at(-2)?.lastTitle ?? "")) return last.items
   if (lists.every((list) => namesPhase(list.lead))) return lists.flatMap((list) => list.items)
   if (namesLast(last.lead)) return last.items
   const plans = lists.filter((list) => namesPlan(list.lead))

@@ -6,7 +6,6 @@ import { excerpt, ParseError } from "../ReplyError.js"
 import * as EndMarks from "./EndMarks.js"
 import { isPlaceholder } from "./JsonReply.js"
 import * as JsonText from "./JsonText.js"
-import * as ListLine from "./ListLine.js"
 import { fenceLine, isBlank, trim, visible } from "./ReplyText.js"
 
 export type Verdict =
@@ -212,7 +211,12 @@ const trimMarks = (text: string): string => {
 /** The last line that says something. The instruction said again says nothing. */
 const endOfText = (lines: ReadonlyArray<string>): number => {
   let i = lines.length - 1
-  while (i >= 0 && saysNothing(lines[i] ?? "")) i--
+  let said = 0
+  for (; i >= 0; i--) {
+    const line = lines[i] ?? ""
+    if (saysNothing(line)) continue
+    if (said++ >= maxMarks || verdictLine(line)?.isInstruction !== true) break
+  }
   return i
 }
 
@@ -221,8 +225,7 @@ const saysNothing = (line: string): boolean =>
   fenceLine(line)?.info === "" ||
   (line.length < 80 && /^[\s*_`~=#-]{1,80}$/.test(line)) ||
   EndMarks.closesTag(line) ||
-  EndMarks.isMark(line) ||
-  verdictLine(line)?.isInstruction === true
+  EndMarks.isMark(line)
 
 /**
  * The text of the verdict in a line with what belongs to it, if that is all up to the last line; undefined otherwise.
@@ -235,14 +238,14 @@ const ownBlock = (
   mark: Mark
 ): { readonly text: string; readonly hasText: boolean } | undefined => {
   if (at >= lastLine) return { text: withoutTag(mark.text), hasText: false }
-  const rest = lines.slice(at + 1, lastLine + 1)
-  const whole = [mark.text, ...rest].join("\n")
+  const whole = () => [mark.text, ...lines.slice(at + 1, lastLine + 1)].join("\n")
   const takesText = mark.isOpen && (mark.text === "" || /[:：]$/u.test(mark.text))
   let outer = lines.slice(0, at).filter((line) => fenceLine(line) !== undefined).length % 2 === 1
   let inFence = false
   let hasText = false
   let isBehind: "nothing" | "content" | "blank" = "nothing"
-  for (const line of rest) {
+  for (let i = at + 1; i <= lastLine; i++) {
+    const line = lines[i] ?? ""
     if (fenceLine(line) !== undefined) {
       // A fence that was opened before the verdict closes here, and what follows is no part of it.
       if (outer) isBehind = "blank"
@@ -252,8 +255,9 @@ const ownBlock = (
     else if (trim(line) === "") {
       if (isBehind === "content") isBehind = "blank"
     } else {
-      if (!isPart(line)) {
-        if (!takesText || isBehind === "blank") return isJson(whole) ? { text: whole, hasText: false } : undefined
+      const goesOn = hasText && isBehind === "content"
+      if (!goesOn && !isPart(line)) {
+        if (!takesText || isBehind === "blank") return opensJson(mark.text) ? jsonOf(whole()) : undefined
         hasText = true
       }
       if (isBehind === "nothing") isBehind = "content"
@@ -261,19 +265,21 @@ const ownBlock = (
   }
   // The fence that closes the block is behind the last line that says something.
   const closing = inFence ? (lines[lastLine + 1] ?? "") : ""
-  return { text: withoutTag(trim(inFence ? `${whole}\n${closing}` : whole)), hasText }
+  return { text: withoutTag(trim(inFence ? `${whole()}\n${closing}` : whole())), hasText }
 }
+
+const part =
+  /^(?:\t| {2}|\s{0,3}(?:[|>]|[-*+•·–—]\s|[*_]{0,3}[(（]?[0-9０-９]{1,3}[.):、．）：]|[①-⑳]|[一二三四五六七八九十]{1,3}[、．]))/u
 
 /** Whether a line belongs to what stands above it: an item, a row, a quote, or an indented line. */
-const isPart = (line: string): boolean => {
-  const kind = ListLine.read(line).kind
-  return kind === "number" || kind === "bullet" || /^(?:\t| {2}|\s{0,3}[|>])/.test(line)
-}
+const isPart = (line: string): boolean => part.test(line)
 
-const isJson = (text: string): boolean => {
-  if (text.charCodeAt(0) !== 0x7b && text.charCodeAt(0) !== 0x5b) return false
+const opensJson = (text: string): boolean => text.startsWith("{") || text.startsWith("[")
+
+/** A text that is one JSON value. */
+const jsonOf = (text: string): { readonly text: string; readonly hasText: boolean } | undefined => {
   const { spans } = JsonText.find(text, (_, at) => at === 0)
-  return spans.length === 1 && trim(text.slice(spans[0]?.end)) === ""
+  return spans.length === 1 && trim(text.slice(spans[0]?.end)) === "" ? { text, hasText: false } : undefined
 }
 
 const withoutTag = (text: string): string => {

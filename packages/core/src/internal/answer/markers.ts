@@ -15,7 +15,7 @@ export interface Marked {
 }
 
 const words =
-  /answer|答案|回答|答え|정답|답변|antwort|antwoord|réponse|respuesta|risposta|resposta|odpowiedź|cevap|ответ|відповідь|\\(?:boxed|fbox)\b|####|\bA[*_]{0,3}[ \t]{0,2}:|\boption|\bchoice/giu
+  /answer|答案|回答|答え|정답|답변|antwort|antwoord|réponse|respuesta|risposta|resposta|odpowiedź|cevap|ответ|відповідь|\\(?:boxed|fbox)\b|####|\bA[*_]{0,3}[ \t]{0,2}:|\boption|\bchoice/gi
 // Every repetition is bounded, so the work per marker is.
 const sayIs =
   /[ \t*_`"')\]]{0,8}(?:\([^()\n]{0,80}\)[ \t*_]{0,4})?(?:(?:to|for|of) (?:the|this|your) (?:\w{1,20}[ \t]{0,2}){1,3})?(?:choice|option|letter|number| finale?| final)?[ \t*_`]{0,6}(?:(:|=|→|->|=>|\||[-–—](?=[ \t]))|(?:is|was|are|would be|will be|should be|must be|equals|ist|lautet|est|es|è|é|jest|är|是|为|は)(?![A-Za-z])[ \t*_]{0,4}(?:therefore|thus|then|simply|exactly)?[ \t]{0,2}(:|=)?)/iy

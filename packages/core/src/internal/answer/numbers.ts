@@ -75,8 +75,9 @@ const latexFraction = new RegExp(`\\\\(?:[dtcs]|nice)?frac\\s?(?:${inFraction})\
 const degrees =
   /[ ]?(?:\^[ ]?(?:\{[ ]?\\circ[ ]?\}|\\circ(?![A-Za-z]))|\\degree(?:s)?(?![A-Za-z]))(?:[ ]?(?:\\(?:text|mathrm|,)[ ]?)?\{?[ ]?([CFK])(?![A-Za-z]))?/y
 const percent = /[ ]?\\?%|[ ]?‰|[ ](?:percent|per cent|pct)(?![A-Za-z])/iy
-const pointGroups = /(?:\.\d{3}(?!\d))+/y
-const otherGroups = /(?:[_'’\u00a0\u202f\u2009]\d{3}(?!\d))*/y
+/** Twelve groups are more than any number that is exact. */
+const pointGroups = /(?:\.\d{3}(?!\d)){1,12}/y
+const otherGroups = /(?:[_'’\u00a0\u202f\u2009]\d{3}(?!\d)){0,12}/y
 const commaDecimals = /,(\d+)(?![.,]?\d)/y
 /** `12,-` and `12,–`: a price without cents. */
 const noDecimals = /,[-–—]{1,2}(?![\d\p{L}])/uy

@@ -274,6 +274,7 @@ const candidates = <L extends string>(
       const before = text.slice(Math.max(0, at - 10), at)
       const isBracketed = /[([]\s?\*{0,2}$/.test(before) && /^\*{0,2}\s?[)\]]/.test(text.slice(hit.end, hit.end + 4))
       const isNamed = /(?:option|choice|letter|answer)\s{1,2}[*("]{0,3}$/i.test(before)
+      if (written !== hit.label && !isNamed && !isBracketed) continue
       const after = text.slice(hit.end, hit.end + 3)
       const inFormula = /^\s?[=<>^_\\+/]/.test(after) || /[=<>^\\+{/]\s?$/.test(before)
       if (!inFormula && written === hit.label && joinedTo(text, hit, to, options) !== undefined) {
@@ -281,7 +282,6 @@ const candidates = <L extends string>(
         continue
       }
       if (!isBracketed && (inFormula || /^['’-]\w/.test(after))) continue
-      if (written !== hit.label && !isNamed && !isBracketed) continue
       if (
         !isBracketed &&
         !isNamed &&

@@ -10,7 +10,8 @@ import * as ReplyText from "@forethought/core/reply/ReplyText"
 import { fromArguments } from "@forethought/core/Tool"
 import type * as Toolbox from "@forethought/core/Toolbox"
 import * as Either from "effect/Either"
-import { asksInText, readTurn, toolCallMarkup } from "./parse.js"
+import { callsInChannel, toolCallMarkup } from "./markup.js"
+import { asksInText, readTurn } from "./parse.js"
 import * as prompts from "./prompts.js"
 
 /** A tool call as the model asked for it. `input` is left when the arguments cannot be read: it never runs. */
@@ -65,7 +66,15 @@ export const native = (toolbox: Toolbox.Service, resolve: (name: string) => stri
     offer: tools.length === 0 ? {} : { tools },
     read: (request, reply) => {
       const text = ReplyText.visible(reply.text)
+      const asText: Unusable = {
+        _tag: "Unusable",
+        text,
+        correction: `You wrote a tool call as text, and it was not carried out. ${prompts.nativeFormat}`,
+        error: "The model writes its tool calls as text. Use the text protocol, or a server that reads them."
+      }
       const unusable = flawed(request, reply, text)
+      // A call in a channel of its own is not said, so the reply only looks empty.
+      if (unusable?.correction === prompts.empty && callsInChannel(reply.text)) return asText
       if (unusable !== undefined) return unusable
       if (reply.finishReason === "tool-calls" && reply.toolCalls.length === 0 && tools.length > 0) {
         return {
@@ -87,14 +96,7 @@ export const native = (toolbox: Toolbox.Service, resolve: (name: string) => stri
         })
         return { _tag: "Act", text, calls }
       }
-      if (toolCallMarkup(text, isTool) || asksInText(text, isTool)) {
-        return {
-          _tag: "Unusable",
-          text,
-          correction: `You wrote a tool call as text, and it was not carried out. ${prompts.nativeFormat}`,
-          error: "The model writes its tool calls as text. Use the text protocol, or a server that reads them."
-        }
-      }
+      if (toolCallMarkup(reply.text, isTool) || asksInText(text, isTool)) return asText
       return { _tag: "Answer", text }
     },
     answer: (reply, observations, maxChars) => [

@@ -57,7 +57,6 @@ const intoText = (step: ParsedStep, evidence: ReadonlyArray<string>): string => 
 
 /** An object or an array that is open where the pieces have been read to. */
 interface Open {
-  readonly place: SchemaPlace.SchemaPlace
   readonly isObject: boolean
   /** The key whose value is read, the text of it as it is written. */
   key: string | undefined
@@ -77,53 +76,58 @@ const intoJson = (
 ): string => {
   const out: Array<string> = []
   const open: Array<Open> = []
-  /** The string that is open, without its quotes, and the text of its only reference where nothing else is in it. */
-  let string: string | undefined
+  /** The string that is open, in parts and without its quotes, and the text of its only reference, if that is all of it. */
+  let string: Array<string> | undefined
   let only: string | undefined
   let isEscaped = false
   let last = ""
 
-  const placeNow = (): SchemaPlace.SchemaPlace => {
-    const inner = open.at(-1)
-    if (inner === undefined) return root
-    return inner.isObject
-      ? SchemaPlace.property(inner.place, inner.key ?? "")
-      : SchemaPlace.element(inner.place, inner.index)
-  }
-  const closeString = (written: string) => {
+  const placeNow = (): SchemaPlace.SchemaPlace | undefined =>
+    open.length > maxDepth
+      ? undefined
+      : open.reduce(
+          (place, { index, isObject, key }) =>
+            isObject ? SchemaPlace.property(place, key ?? "") : SchemaPlace.element(place, index),
+          root
+        )
+  const closeString = (parts: ReadonlyArray<string>) => {
     const inner = open.at(-1)
     const isKey = inner?.isObject === true && inner.key === undefined
+    const written = parts.join("")
     out.push((only === undefined || isKey ? undefined : asWanted(placeNow(), only)) ?? `"${written}"`)
-    last = written
+    if (isKey) last = written
     string = undefined
   }
-  const structure = (char: string) => {
+  const structure = (code: number) => {
     const inner = open.at(-1)
-    if (char === "{" || char === "[") open.push({ place: placeNow(), isObject: char === "{", key: undefined, index: 0 })
-    else if (char === "}" || char === "]") open.pop()
-    else if (char === ":" && inner?.isObject === true) inner.key = keyOf(last)
-    else if (char === "," && inner !== undefined) {
+    if (code === 0x7b || code === 0x5b) open.push({ isObject: code === 0x7b, key: undefined, index: 0 })
+    else if (code === 0x7d || code === 0x5d) open.pop()
+    else if (code === 0x3a && inner?.isObject === true) inner.key = keyOf(last)
+    else if (code === 0x2c && inner !== undefined) {
       inner.key = undefined
       inner.index += 1
     }
   }
   const read = (text: string) => {
-    for (const char of text) {
-      if (string === undefined) {
-        if (char === '"') {
-          string = ""
+    let from = 0
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (code === 0x22 && !isEscaped) {
+        const part = text.slice(from, at)
+        from = at + 1
+        if (string === undefined) {
+          out.push(part)
+          string = []
           only = undefined
-        } else {
-          structure(char)
-          out.push(char)
-        }
-      } else if (char === '"' && !isEscaped) closeString(string)
+        } else closeString([...string, part])
+      } else if (string === undefined) structure(code)
       else {
-        if (char.trim() !== "") only = undefined
-        isEscaped = char === "\\" && !isEscaped
-        string += char
+        isEscaped = code === 0x5c && !isEscaped
+        if (only !== undefined && !isBlank(code)) only = undefined
       }
     }
+    if (string === undefined) out.push(text.slice(from))
+    else string.push(text.slice(from))
   }
   let next = 0
   for (const piece of pieces) {
@@ -135,16 +139,23 @@ const intoJson = (
     if (string === undefined) {
       out.push(asWanted(placeNow(), text) ?? (isLiteral(text) ? text.trim() : JSON.stringify(text)))
     } else {
-      only = string.trim() === "" ? text : undefined
-      string += JSON.stringify(text).slice(1, -1)
+      // So far there is the text before the reference, and nothing else.
+      only = string.length === 1 && string[0]?.trim() === "" ? text : undefined
+      string.push(JSON.stringify(text).slice(1, -1))
     }
   }
-  return out.join("") + (string === undefined ? "" : `"${string}`)
+  if (string !== undefined) out.push('"', ...string)
+  return out.join("")
 }
 
+/** No input nests deeper: what is deeper has no place of its own. */
+const maxDepth = 100
+
+const isBlank = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d)
+
 /** The JSON that a text spells, where the schema wants a value of its type and no text. */
-const asWanted = (place: SchemaPlace.SchemaPlace, text: string): string | undefined =>
-  SchemaPlace.spelled(place, text) === undefined ? undefined : text.trim()
+const asWanted = (place: SchemaPlace.SchemaPlace | undefined, text: string): string | undefined =>
+  place === undefined || SchemaPlace.spelled(place, text) === undefined ? undefined : text.trim()
 
 const isLiteral = (text: string): boolean =>
   text.length < 700 && /^\s*(?:-?\d{1,300}(?:\.\d{1,300})?|true|false|null)\s*$/.test(text)

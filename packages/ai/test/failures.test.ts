@@ -206,6 +206,21 @@ describe("an error inside a success", () => {
     })
   )
 
+  it.scopedLive("an error that says nothing is none, and one in an event is read with any status", () =>
+    Effect.gen(function* () {
+      const good = { error: {}, choices: [{ message: { content: "hi" }, finish_reason: "stop" }] }
+      expect((yield* ask(Loopback.json(good))).result).toMatchObject({ right: { text: "hi" } })
+      const event = `data: ${JSON.stringify({ error: { message: "prompt is too long: 9 > 8", code: 400 } })}\n\n`
+      expect((yield* ask(Loopback.text(event, 400))).result).toMatchObject({
+        left: { reason: { _tag: "ContextOverflow" } }
+      })
+      const loading = Loopback.json({ error: "Model m is currently loading", estimated_time: 20.5 }, 503)
+      expect((yield* ask(loading)).result).toMatchObject({
+        left: { reason: { _tag: "Unavailable", retryAfter: 20_500 } }
+      })
+    })
+  )
+
   it.scopedLive("no choices at all is told with the server's first words", () =>
     Effect.gen(function* () {
       const { result } = yield* ask(Loopback.json({ choices: [], note: "come back tomorrow" }))

@@ -3,7 +3,7 @@ import * as FinishWord from "@forethought/core/FinishWord"
 import type { Message, ProviderState, Request, ToolCall, Usage } from "@forethought/core/Llm"
 import type { Assembler, Piece } from "./body.js"
 import type { Decoded, Wire } from "./exchange.js"
-import { asArray, asNumber, asNumbers, asObject, asObjects, asString, type JsonObject, parseJson } from "./json.js"
+import { asArray, asList, asNumber, asNumbers, asObject, asString, type JsonObject, parseJson } from "./json.js"
 import type { Quirks } from "./refused.js"
 import * as ToolArguments from "./toolArguments.js"
 import * as ToolSchema from "./toolSchema.js"
@@ -139,7 +139,7 @@ const choicesOf = (body: JsonObject): ReadonlyArray<Choice> =>
     const message = asObject(choice?.["message"]) ?? (choice?.["text"] === undefined ? undefined : textOnly(choice))
     if (choice === undefined || message === undefined) return []
     const parts = readContent(message["content"])
-    const calls = asObjects(message["tool_calls"])
+    const calls = asList(message["tool_calls"])
     const text = parts.text.join("")
     // The form before tools, of servers that know no other.
     const legacy = asObject(message["function_call"])
@@ -252,7 +252,7 @@ class ChoiceChunks {
     this.refusal.push(asString(delta["refusal"]) ?? "", ...parts.refusal)
     for (const [name, value] of Object.entries(extraOf(delta)))
       this.extra.set(name, joined(this.extra.get(name), value))
-    for (const call of asArray(delta["tool_calls"])) this.addCall(asObject(call) ?? {})
+    for (const call of asList(delta["tool_calls"])) this.addCall(call)
     return { text, reasoning: thought }
   }
 

@@ -283,7 +283,10 @@ const write = (wire: Wire, request: Request, spoken: Refused.Quirks, stream: boo
 export const keyOf = (apiKey: Redacted.Redacted | undefined): string =>
   apiKey === undefined ? "" : Redacted.value(apiKey).trim()
 
-/** Returns the address of an endpoint below `base`, whose query is kept, or what is wrong with it. */
+/**
+ * Returns the address of an endpoint below `base`, whose query is kept, or what is wrong with it. What of the path stands
+ * in the base already, such as `/v1`, is not repeated.
+ */
 export const endpoint = (base: string, path: string): string | { readonly problem: string } => {
   const url = URL.canParse(base) ? new URL(base) : undefined
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
@@ -293,7 +296,13 @@ export const endpoint = (base: string, path: string): string | { readonly proble
     return { problem: "the base URL holds credentials: give them as apiKey or in headers" }
   }
   const [pathname = "", query] = path.split("?")
-  url.pathname = `${url.pathname.replace(/\/+$/, "")}${pathname}`
+  const before = url.pathname.replace(/\/+$/, "")
+  const segments = pathname.split("/").slice(1)
+  const isThere = (count: number) => before.endsWith(`/${segments.slice(0, count).join("/")}`)
+  // A folder of the server may have the name of the first part, unless that is a version.
+  const counts = /^v\d/.test(segments[0] ?? "") ? segments.map((_, index) => index + 1) : [segments.length]
+  const known = counts.findLast(isThere) ?? 0
+  url.pathname = [before, ...segments.slice(known)].join("/")
   for (const [name, value] of new URLSearchParams(query ?? "")) url.searchParams.set(name, value)
   return url.toString()
 }

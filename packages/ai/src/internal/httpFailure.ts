@@ -187,7 +187,7 @@ const holdsError = (body: JsonObject): boolean => {
   return (
     body["object"] === "error" ||
     body["type"] === "error" ||
-    asObject(error) !== undefined ||
+    Object.keys(asObject(error) ?? {}).length > 0 ||
     error === true ||
     (typeof error === "string" && error !== "") ||
     (state !== undefined && state !== 0) ||
@@ -238,7 +238,11 @@ const readErrorBody = (parsed: unknown): ErrorBody => {
     ),
     status: numeric.find((code) => code >= 400 && code <= 599),
     fields: [asString(inner["param"]) ?? [], issues.flatMap((issue) => asArray(issue["loc"]))].flat(2).map(String),
-    retryAfter: details.map(delayOf).find((delay) => delay !== undefined) ?? Waits.ofMessage(message ?? "")
+    retryAfter:
+      details.map(delayOf).find((delay) => delay !== undefined) ??
+      // Hugging Face says how long a model takes to load.
+      (typeof outer["estimated_time"] === "number" ? outer["estimated_time"] * 1000 : undefined) ??
+      Waits.ofMessage(message ?? "")
   }
 }
 
@@ -258,7 +262,7 @@ const delayOf = (detail: JsonObject): number | undefined =>
 
 /** Returns what a failed response means. */
 export const classify = (failure: HttpFailure): Classified => {
-  const body = readErrorBody(parseJson(failure.text))
+  const body = readErrorBody(parseError(failure.text))
   const status = failure.status ?? body.status
   return {
     reason: reasonOf(status, body, failure),
@@ -267,6 +271,10 @@ export const classify = (failure: HttpFailure): Classified => {
     malformedCall: body.codes.includes("tool_use_failed")
   }
 }
+
+/** The error of a body, which may come as the event of a stream that was asked for. */
+const parseError = (text: string): unknown =>
+  parseJson(text) ?? parseJson(/^data:(.*)$/m.exec(text.slice(0, 20_000))?.[1] ?? "")
 
 const reasonOf = (status: number | undefined, body: ErrorBody, failure: HttpFailure): Reason => {
   const has = (codes: ReadonlySet<string>) => body.codes.some((code) => codes.has(code))

@@ -26,6 +26,9 @@ export const parseJson = (text: string): unknown => {
 /** The objects of an array, without what else stands in it. */
 export const asObjects = (value: unknown): ReadonlyArray<JsonObject> => asArray(value).filter(isObject)
 
+/** {@link asObjects}, or one that stands where a list of them should. */
+export const asList = (value: unknown): ReadonlyArray<JsonObject> => (isObject(value) ? [value] : asObjects(value))
+
 /** Those of the values that are numbers. */
 export const asNumbers = <Name extends string>(
   values: { readonly [name in Name]: unknown }

@@ -146,6 +146,8 @@ const decode = (body: JsonObject, request: Request, from: string): Decoded => {
       }
     }
   }
+  // The whole text, as some gateways give it in place of the items.
+  if (text.length === 0 && toolCalls.length === 0) text.push(asString(body["output_text"]) ?? "")
   if (refusal.join("") !== "") return { _tag: "Refusal", text: refusal.join("") }
   const thought = reasoning.filter((piece) => piece !== "").join("\n\n")
   const model = asString(body["model"])

@@ -592,7 +592,7 @@ const choices: Readonly<Record<string, ReadonlyArray<Row>>> = {
 for (const [kind, rows] of Object.entries({ ...tables, ...choices })) {
   describe(kind, () => {
     it.each(rows.map(([reply, expected, format = number]) => ({ reply, expected, format })))(
-      "$reply",
+      `${kind.split(":")[0]}: $reply`,
       ({ expected, format, reply }) => {
         expect(read(format, reply)).toEqual(expected)
       }

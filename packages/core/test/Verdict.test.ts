@@ -226,7 +226,7 @@ describe("kinds", () => {
   }
   for (const [kind, table] of Object.entries(tables)) {
     describe(kind, () => {
-      it.each(table)("%j", (reply, expected) => {
+      it.each(table)(kind.startsWith("VR-") ? "VR-10: %j" : "%j", (reply, expected) => {
         expect(outcome(reply)).toBe(expected)
       })
     })

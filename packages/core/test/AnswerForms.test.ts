@@ -59,6 +59,9 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
     ["Answer: 12,5 EUR", "!ambiguous"],
     ["Answer: 1234,5", "!ambiguous"],
     ["Answer: 1234,567", "!ambiguous"],
+    ["Answer: ,5", "!ambiguous"],
+    [",5", 0.5, comma],
+    ["Answer: 33.3\u0305", "!ambiguous"],
     ["12,500", 12500],
     ["Answer: 12,500.75", 12500.75],
     ["Answer: 12.500", 12.5],
@@ -127,6 +130,8 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
       "8 ft. by 8 ft.",
       "8 by 8",
       "8 ft. x 3 ft.",
+      "8 ft. × 3 ft.",
+      "3 apples; 2 pears",
       "8 × 3",
       "$9 vs. $11",
       "$9 vs $11",
@@ -243,6 +248,8 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
       "12 k",
       "$12K",
       "12 thousand",
+      "12 MM",
+      "$12MM",
       "2 million",
       "2 millions",
       "2 Million",
@@ -407,6 +414,8 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
     ["Answer: the 9th of May, in 2023", "2023-05-09", date],
     ["9 May in the year 2023", "2023-05-09", date],
     ["the 9th of May of the year 2023", "2023-05-09", date],
+    ["the 9th of May in the year of 2023", "2023-05-09", date],
+    ["the 9th of May (2023)", "2023-05-09", date],
     ["the 9th day of May, 2023", "2023-05-09", date],
     ["May 9 in 2023", "2023-05-09", date],
     ["May 9th of 2023", "2023-05-09", date],
@@ -502,6 +511,22 @@ const choices: Readonly<Record<string, ReadonlyArray<Row>>> = {
       "A maybe D",
       "A, possibly D",
       "A, maybe D",
+      "A, also D",
+      "A (alternatively D)",
+      "A as well as D",
+      "A plus D",
+      "A but also D",
+      "A, then D",
+      "A B",
+      "A\tD",
+      "A. D.",
+      "A...D",
+      "A\nD",
+      '"A" or "D"',
+      "“A” / “D”",
+      "\\boxed{A \\text{ or } D}",
+      "\\boxed{A, D}",
+      "$A$ or $D$",
       "A\nor D"
     ].flatMap(
       (value): ReadonlyArray<Row> => [
@@ -532,6 +557,10 @@ const choices: Readonly<Record<string, ReadonlyArray<Row>>> = {
     ["| Answer | A |", "A", letters],
     ["Answer: A (play)", "A", texts],
     ["Answer: A, A", "A", letters],
+    ["Answer: A. D is too big.", "A", letters],
+    ["Answer: B. A, C and D are wrong.", "B", letters],
+    ["Answer: B\n\nA kite needs wind.", "B", letters],
+    ["Answer: A D-shaped one", expect.stringMatching(/^!/), letters],
     ["Answer: B → game", "B", texts]
   ],
   "options in tags and other languages": [
@@ -563,7 +592,7 @@ const choices: Readonly<Record<string, ReadonlyArray<Row>>> = {
 for (const [kind, rows] of Object.entries({ ...tables, ...choices })) {
   describe(kind, () => {
     it.each(rows.map(([reply, expected, format = number]) => ({ reply, expected, format })))(
-      "$reply",
+      `${kind.split(":")[0]}: $reply`,
       ({ expected, format, reply }) => {
         expect(read(format, reply)).toEqual(expected)
       }

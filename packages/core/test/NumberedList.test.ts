@@ -248,7 +248,7 @@ describe("VR-02: a plan on one line", () => {
     ["1.", "2.", "Final step:"],
     ["Step 1:", "Step 2:", "Last step:"]
   ]
-  it.each(labels)("labels %s %s %s", (one, two, last) => {
+  it.each(labels)("VR-02: labels %s %s %s", (one, two, last) => {
     const plan = (joint: string) => `${one} ${first}${joint}${two} ${second}${joint}${last} ${third}`
     for (const joint of [" ", "; ", ", ", "  ", ";", " → "]) {
       // A bare Chinese label needs its blank, and `;` cannot stand right before one that is weak.
@@ -473,7 +473,7 @@ describe("VR-03: JSON arrays of objects", () => {
     ['{"steps":["a b","c d"],"last_step":null}', ab],
     ['{"steps":["a b","c d"],"final_step":"None"}', ab]
   ]
-  it.each(table)("%j", (reply, expected) => {
+  it.each(table)("VR-03: %j", (reply, expected) => {
     expect(outcome(reply)).toEqual(expected)
   })
   it.each([

@@ -150,7 +150,12 @@ describe("kinds", () => {
       ["FAILURE: first try\nSUCCESS: second try\nNow I go on.", "no_verdict"],
       ["SUCCESS\nNow I will go on.", "no_verdict"],
       ['SUCCESS: ok\n{"a": 1}', "no_verdict"],
+      ["SUCCESS:\n```\nfiled\n```\nHold on", "no_verdict"],
+      ["SUCCESS:\n- a\n- b\nBut c is missing.", "no_verdict"],
+      ["SUCCESS: filed\n\n(The folder was wrong.)", "no_verdict"],
       ["SUCCESS: filed\n```", "+ filed"],
+      ['"SUCCESS: filed\n"', "+ filed"],
+      ["SUCCESS:\nThe file is at A.\n\n- x\n- y", "+ The file is at A.\n\n- x\n- y"],
       ["SUCCESS: filed\n```\n\n", "+ filed"],
       ["**SUCCESS: filed\n**", "+ filed"],
       ["SUCCESS: filed\n</answer>", "+ filed"],
@@ -221,7 +226,7 @@ describe("kinds", () => {
   }
   for (const [kind, table] of Object.entries(tables)) {
     describe(kind, () => {
-      it.each(table)("%j", (reply, expected) => {
+      it.each(table)(kind.startsWith("VR-") ? "VR-10: %j" : "%j", (reply, expected) => {
         expect(outcome(reply)).toBe(expected)
       })
     })

@@ -223,7 +223,7 @@ const endOfText = (lines: ReadonlyArray<string>): number => {
 const saysNothing = (line: string): boolean =>
   trim(line) === "" ||
   fenceLine(line)?.info === "" ||
-  (line.length < 80 && /^[\s*_`~=#-]{1,80}$/.test(line)) ||
+  (line.length < 80 && /^[\s*_`~=#"'”’-]{1,80}$/.test(line)) ||
   EndMarks.closesTag(line) ||
   EndMarks.isMark(line)
 
@@ -243,25 +243,21 @@ const ownBlock = (
   let outer = lines.slice(0, at).filter((line) => fenceLine(line) !== undefined).length % 2 === 1
   let inFence = false
   let hasText = false
-  let isBehind: "nothing" | "content" | "blank" = "nothing"
+  // A paragraph is the first thing under the line, or nothing: behind a list or a blank line it may be a remark.
+  let mayBeText = takesText
   for (let i = at + 1; i <= lastLine; i++) {
     const line = lines[i] ?? ""
     if (fenceLine(line) !== undefined) {
       // A fence that was opened before the verdict closes here, and what follows is no part of it.
-      if (outer) isBehind = "blank"
-      else inFence = !inFence
+      if (!outer) inFence = !inFence
       outer = false
+      mayBeText = false
     } else if (inFence) continue
-    else if (trim(line) === "") {
-      if (isBehind === "content") isBehind = "blank"
-    } else {
-      const goesOn = hasText && isBehind === "content"
-      if (!goesOn && !isPart(line)) {
-        if (!takesText || isBehind === "blank") return opensJson(mark.text) ? jsonOf(whole()) : undefined
-        hasText = true
-      }
-      if (isBehind === "nothing") isBehind = "content"
-    }
+    else if (trim(line) === "") mayBeText &&= !hasText
+    else if (hasText && mayBeText) continue
+    else if (isPart(line)) mayBeText = false
+    else if (mayBeText) hasText = true
+    else return opensJson(mark.text) ? jsonOf(whole()) : undefined
   }
   // The fence that closes the block is behind the last line that says something.
   const closing = inFence ? (lines[lastLine + 1] ?? "") : ""

@@ -30,13 +30,15 @@ const second = new RegExp(
   `^[ \\u00a0*_]{0,3}(?:(?:${unit})\\.?)?[\\s,;(*_]{0,5}(?:with )?(?:a )?(?:(?:(?:remainder|rem|rest|reste|resto|r|余り|余|나머지|остаток)\\.?[ :=]{0,2}(?:of |is )?|(?:by|versus|vs?)(?!\\p{L})\\.?[ ]{1,2}[$€£]?)\\d|and (?:a |an |one |two |three )?(?:half|halves|quarter|quarters|third|thirds|eighths?)(?![a-z]))`,
   "iu"
 )
+/** A second number right behind a semicolon. */
+const list = /^[^;\n\d]{0,24};[ \t*_]{0,4}[$€£]?\d/
 /** A line that goes on with the value of the line before. */
 const nextLine = /^[^\n\d]{0,24}\n[ \t*_]{0,4}(?:and|or|plus|to|&|\+)[ ]{1,3}[$€£]?\d/i
 
 /** Whether the number that ends at `at`, in digits or with `unit` glued to it, is only the first part of a value. */
 export const isFirstPart = (text: string, at: number, glued: string | undefined): boolean => {
   const rest = text.slice(at, at + 80)
-  if (second.test(rest) || nextLine.test(rest)) return true
+  if (second.test(rest) || list.test(rest) || nextLine.test(rest)) return true
   const parts = pair.exec(rest)
   if (parts === null || blankLine.test(parts[0])) return false
   const first = (parts[1] ?? glued ?? "").toLowerCase()

@@ -224,6 +224,10 @@ const readAt = (text: string, at: number, options: NumberOptions): Read => {
   })
   if (isIndex(text, start)) return { end: Math.max(end, at + 1) }
 
+  // `,5` is five tenths to some.
+  const isBehindComma = text.charAt(start - 1) === "," && /^(?:$|[\s:=(*$€£-])/.test(text.charAt(start - 2))
+  if (isBehindComma && options.decimal !== ",") return bad("ambiguous", end)
+  if (isBehindComma) return readTail(text, start, end, sign * Number(`0.${whole}`), options)
   const continental = continentalAt(text, at, whole, options)
   let isInteger = true
   if (continental !== undefined) {
@@ -360,6 +364,7 @@ const readTail = (text: string, start: number, end: number, value: number, optio
   }
   const time = lookAt(timeOrRatio, text, end)
   if (time !== null) return bad("malformed", end + time[0].length)
+  if (/^\p{M}/u.test(text.charAt(end))) return bad("ambiguous", end + 1)
   const chain = lookAt(chained, text, end)
   if (chain !== null) {
     return bad(/^[-–][^-–]+$/.test(chain[0]) ? "ambiguous" : "malformed", end + chain[0].length)

@@ -23,7 +23,7 @@ const monthName =
   "(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)(?![a-z])\\.?"
 const ordinal = "(\\d{1,2})(?:st|nd|rd|th)?"
 const gap = "[ \\u00a0,./-]{1,3}"
-const beforeYear = `${gap}(?:(?:of|in) (?:the year )?)?`
+const beforeYear = `${gap}(?:(?:of|in) (?:the year (?:of )?)?)?\\(?`
 const yearFirst =
   /(\d{4})([-–/.])(\d{1,2})\2(\d{1,2})(?:[T ]\d{1,2}:[\d:.,]{2,15}(?: ?Z|[+-]\d\d:?\d\d)?)?(?![\d/-]|\.\d)/y
 const chinese = /(\d{4})\s?年\s?(\d{1,2})\s?月\s?(\d{1,2})\s?[日号]/y

@@ -54,12 +54,18 @@ const lead =
 const tail = /[*_`"'”’)\]}$]{0,8}/y
 /** What joins two labels: a word or a mark, in brackets or after emphasis. `not` and a reason join nothing. */
 const joinWords =
-  "and|or|und|oder|et|ou|o|y|e|und/oder|and/or|vs?\\.?|versus|to|through|maybe|perhaps|possibly|или|и|或者|或|和|及"
-const joinMarks = "(?:--?|==?|<-?)>|[→⇒↔⟶➜⇔]|&&?|\\+|\\||/|\\\\|[,;，；、·~–—-]"
+  "and|or|und|oder|et|ou|o|y|e|and/or|as well as|but also|also|alternatively|else|even|plus|with|over|then|vs?\\.?|versus|to|through|maybe|perhaps|possibly|или|и|或者|或|和|及"
+const joinMarks = "(?:--?|==?|<-?)>|[→⇒↔⟶➜⇔]|&&?|\\+|\\||/|\\\\(?![a-z])|[,;，；、·~–—-]"
+const latex = "\\\\(?:text|textbf|mathrm|mathbf)\\{"
+const closing = "[ \\t*_`)\\]}\"'“”‘’?$]"
+const opening = `(?:[ \\t*_\`([{"'“”‘’$]|${latex})`
 const joins = new RegExp(
-  `^[ \\t*_\`)\\]?]{0,6}(?:(?:\\n[ \\t]{0,3}(?=(?:and|or)\\b)|[([]|${joinMarks}|(?<=[\\s*_)\\]])(?:${joinWords})(?![A-Za-z])|[或和及])[ \\t*_\`([]{0,4}){1,3}(?:(?:${joinWords})[ \\t*_\`([]{1,4}){0,2}(?:option |choice )?|^[*_)\\]?]{1,6}[ ]?[*_([]{0,4}`,
+  `^${closing}{0,6}(?:(?:\\n[ \\t]{0,3}(?=(?:and|or)\\b)|[([]|${latex}[ ]?|${joinMarks}|(?<=[\\s*_)\\]}{"'”’])(?:${joinWords})(?![A-Za-z])|[或和及])(?:${closing}|${opening}){0,5}){1,4}(?:(?:${joinWords})${opening}{1,4}){0,2}(?:option |choice )?|^${closing}{1,6}${opening}{0,4}`,
   "i"
 )
+/** A second label behind a full stop or on the next line, with nothing else there. */
+const follows = /^[*_`)\]"'”’]{0,4}(?:\.{1,3}|…|\n)[ \t*_`("'“‘]{0,4}/
+const ends = /^[ \t.)*_`"'”’]{0,8}(?:\n|$)/
 
 /** The other label that a label is joined to, as in `A or D` and `A → D`. Not a label that a clause starts with. */
 const joinedTo = <L extends string>(
@@ -68,13 +74,25 @@ const joinedTo = <L extends string>(
   end: number,
   options: ReadonlyArray<OptionSpec<L>>
 ): Hit<L> | undefined => {
-  const join = joins.exec(text.slice(hit.end, hit.end + 40))
+  const rest = text.slice(hit.end, hit.end + 60)
+  const other = labelBehind(text, hit, joins.exec(rest), end, options)
+  if (other !== undefined && !/^(?:\s+[a-z]|[-'’]\w)/.test(text.slice(other.end, end))) return other
+  const next = labelBehind(text, hit, follows.exec(rest), end, options)
+  return next !== undefined && ends.test(text.slice(next.end, next.end + 16)) ? next : undefined
+}
+
+const labelBehind = <L extends string>(
+  text: string,
+  hit: Hit<L>,
+  join: RegExpExecArray | null,
+  end: number,
+  options: ReadonlyArray<OptionSpec<L>>
+): Hit<L> | undefined => {
   if (join === null) return undefined
   const other = labelAt(text, hit.end + join[0].length, options)
   if (other === undefined || other.label === hit.label) return undefined
   if (other.start >= end && !join[0].includes("\n")) return undefined
-  if (isLetter(other.label) && text.slice(other.start, other.end) !== other.label) return undefined
-  return /^\s+[a-z]/.test(text.slice(other.end, end)) ? undefined : other
+  return isLetter(other.label) && text.slice(other.start, other.end) !== other.label ? undefined : other
 }
 
 /** The option that a marked text gives. */

@@ -50,6 +50,7 @@ const letters: ReadonlyMap<string, number> = new Map([
   ["K", 1e3],
   ["m", 0],
   ["M", 1e6],
+  ["MM", 0],
   ["b", 1e9],
   ["B", 1e9],
   ["t", 0],
@@ -71,8 +72,8 @@ for (const [factor, words] of table) {
 const longestFirst = (words: ReadonlyArray<string>): string => [...words].sort((a, b) => b.length - a.length).join("|")
 const word = new RegExp(`(?:(${longestFirst(spaced)})(?![\\p{L}\\p{M}])|(${spaceless.join("|")}))`, "iuy")
 /** A letter behind a number and a blank: `m`, `b` and `t` are units there. */
-const letter = /([kKMBT])(?![\p{L}\p{N}])/uy
-const gluedLetter = /([kKmMbBT])(?![\p{L}\p{N}])/uy
+const letter = /(MM|[kKMBT])(?![\p{L}\p{N}])/uy
+const gluedLetter = /(MM|[kKmMbBT])(?![\p{L}\p{N}])/uy
 
 /** What multiplies a number, and where it ends. `factor` is 0 where that cannot be said. */
 export interface Scale {

@@ -106,7 +106,7 @@ const isAbbreviation = (text: string, at: number): boolean => {
   if (start === at) return false
   const word = text.slice(start, at).toLowerCase()
   if (neverLast.has(word)) return true
-  return shortUnits.has(word) && /^[\s*_]{1,4}(?:[\d$€£(]|\p{Ll})/u.test(text.slice(at + 1, at + 8))
+  return shortUnits.has(word) && /^[\s*_]{1,4}(?:[\d$€£(×x*+/&]|\p{Ll})/u.test(text.slice(at + 1, at + 8))
 }
 
 const marks = /(?:[ \u00a0\u2009\u202f~*_-]|\\[,;: ]|\\(?:text|textbf|mathrm|mbox)\{|\}|\((?:in )?){0,8}/y

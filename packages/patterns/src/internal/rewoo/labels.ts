@@ -235,12 +235,14 @@ export const matchBrackets = (text: string, labels: ReadonlyArray<Label>): Int32
     if (at >= upcomingAt) advance()
     const code = text.charCodeAt(at)
     if (code === 32 || code === 10 || code === 9 || code === 13) continue
-    if (code === 91) square.push(at === currentOpen ? current : -1)
-    else if (code === 93) {
-      if (square.length !== 1 || !isSmile(text, at)) close(square, at)
+    if (code === 91) {
+      if (at === currentOpen || !isOpenMouth(text, at)) square.push(at === currentOpen ? current : -1)
+    } else if (code === 93) {
+      if (square.length !== 1 || !isMouth(text, at)) close(square, at)
     } else if (code === 40) round.push(at === currentOpen ? current : -1)
-    else if (code === 41) close(round, at)
-    else if ((code === 34 || code === 39) && opensString(previous) && square.length + round.length > 0) {
+    else if (code === 41) {
+      if (round.length !== 1 || !isMouth(text, at)) close(round, at)
+    } else if ((code === 34 || code === 39) && opensString(previous) && square.length + round.length > 0) {
       const end = code === 34 ? nextDouble(at + 1) : nextSingle(at + 1)
       if (end < upcomingAt && end < nextPlan(at + 1)) at = end
     }
@@ -249,9 +251,14 @@ export const matchBrackets = (text: string, labels: ReadonlyArray<Label>): Int32
   return closes
 }
 
-/** Whether the `]` at `at` is a mouth, as in `:-]]`: of two brackets the second is the one that closes. */
-const isSmile = (text: string, at: number): boolean =>
-  text.charCodeAt(at + 1) === 93 && /[\s[][:;=8xX][-o^']?$/.test(text.slice(Math.max(0, at - 3), at))
+/** Whether the bracket at `at` is a mouth, as in `:-]]`: of two brackets the second is the one that closes. */
+const isMouth = (text: string, at: number): boolean =>
+  text.charCodeAt(at + 1) === text.charCodeAt(at) &&
+  /[\s[(](?:[:;=]|[:;=8xX][-o^'])$/.test(text.slice(Math.max(0, at - 3), at))
+
+/** The same for `:-[]`. Without a nose it may be JSON. */
+const isOpenMouth = (text: string, at: number): boolean =>
+  text.charCodeAt(at + 1) === 93 && /[\s[(][:;=8][-o^']$/.test(text.slice(Math.max(0, at - 3), at))
 
 /** Finds the next quote that can end a string, from offsets that only grow: all calls together are linear. */
 const makeCloserSearch = (text: string, quote: string): ((from: number) => number) => {

@@ -44,7 +44,7 @@ export const readPages = (ask: Ask, listing: Listing): Effect.Effect<void, Probl
       }
       const before = seen.size
       readPage(asked.right, listing, seen)
-      const { nextCursor } = asked.right
+      const nextCursor = asked.right["nextCursor"] ?? asked.right["next_cursor"]
       if (nextCursor === undefined || nextCursor === null || nextCursor === false) return
       const cursor = jsonOf(nextCursor) ?? ""
       if (cursors.has(cursor)) return

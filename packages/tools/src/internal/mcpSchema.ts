@@ -99,8 +99,8 @@ const map: Read = (value, depth) =>
   isRecord(value)
     ? Object.fromEntries(
         Object.entries(value)
-          // A property that nothing fits cannot be given.
-          .filter(([, item]) => item !== false)
+          // A property that nothing fits cannot be given, and a list of names belongs one level higher.
+          .filter(([name, item]) => item !== false && !(name === "required" && Array.isArray(item)))
           .map(([name, item]) => [name, subschema(item, depth)])
       )
     : undefined
@@ -181,12 +181,15 @@ const withTuple = (schema: Schema): Schema => {
   return { ...rest, prefixItems: items, ...(additionalItems === undefined ? {} : { items: additionalItems }) }
 }
 
-/** Draft 3 says at a property that it is required. */
+/** Draft 3 says at a property that it is required, and some servers list the names among the properties. */
 const withRequired = (schema: Schema, given: Schema): Schema => {
   const properties = given["properties"]
   const needed = Array.isArray(properties)
     ? properties.filter(isNeeded).map((property) => property["name"])
-    : Object.entries(isRecord(properties) ? properties : {}).flatMap(([name, value]) => (isNeeded(value) ? [name] : []))
+    : Object.entries(isRecord(properties) ? properties : {}).flatMap(([name, value]) => {
+        if (name === "required" && Array.isArray(value)) return value
+        return isNeeded(value) ? [name] : []
+      })
   if (needed.length === 0) return schema
   return {
     ...schema,

@@ -95,6 +95,8 @@ const saidBy = (texts: ReadonlyArray<string>): ReadonlyArray<unknown> => {
 }
 
 const parsed = (text: string): unknown => {
+  // Most texts are none, and an error for each would take long.
+  if (!/^\s*(?:[{["]|-?\d|(?:true|false|null)\s*$)/.test(text)) return text
   try {
     return JSON.parse(text)
   } catch {

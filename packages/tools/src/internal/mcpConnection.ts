@@ -389,7 +389,8 @@ const describe = (error: unknown, target: Target): string => {
   if (error instanceof SseError) return `${error.message}.${credentialsAdvice(error.code)}`
   if (error instanceof McpError) return answeredError(error)
   const cause = error.cause instanceof Error ? ` (${ToolText.describeFailure(error.cause)})` : ""
-  return `${ToolText.describeFailure(error)}${cause}`
+  const advice = error.message === "fetch failed" ? "Check that the server runs, and its address." : ""
+  return sentences(`${ToolText.describeFailure(error)}${cause}`, advice)
 }
 
 const notStarted = (error: Error, { command, cwd }: Extract<Target, { readonly command: string }>): string => {

@@ -69,6 +69,7 @@ const readEntry = (name: string, server: unknown, where: string, around: Surroun
   if (urlKey !== undefined && isCommand) {
     throw new UsageError(`${where} has both "command" and ${JSON.stringify(urlKey)}. ${usage}`)
   }
+  const idle = (isCommand ? ofUrls : ofCommands).filter((key) => textsIn(server[key]).length > 0)
   const kind = kindOf(server, where)
   if (kind !== undefined && (kind === "stdio") !== isCommand) {
     throw new UsageError(`${where} is of the type ${kind}, which does not go with "${isCommand ? "command" : urlKey}".`)
@@ -80,10 +81,19 @@ const readEntry = (name: string, server: unknown, where: string, around: Surroun
       at: place,
       ...readTimes(server, where),
       ...readChoice(server, where),
-      notes: odd.map((key) => `${where} has the key ${JSON.stringify(key)}, which is not used.`)
+      notes: [
+        ...odd.map((key) => `${where} has the key ${JSON.stringify(key)}, which is not used.`),
+        ...idle.map((key) => `${where} has the key ${JSON.stringify(key)}, which is not used with its kind.`),
+        ...unread(server, around).map(
+          (text) => `${where} has ${text}, which stays as it is written: only \${NAME} is read from the environment.`
+        )
+      ]
     }
   ]
 }
+
+const ofCommands = ["args", "env", "environment", "env_vars", "cwd"]
+const ofUrls = ["headers", "http_headers", "env_http_headers", "bearer_token_env_var"]
 
 // ---------------------------------------------------------------------------------------------------------------
 // where it is
@@ -121,12 +131,12 @@ const readCommand = (
     return readCommand({ ...server, ...rest, command: path }, where, around)
   }
   const args = server["args"] ?? []
-  if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string")) {
+  if (!Array.isArray(args) || !args.every(isPlain)) {
     throw new UsageError(`${where} needs a list of texts as "args". ${usage}`)
   }
   const [first, ...others] = [...(Array.isArray(command) ? command : [command]), ...args].map((word) => {
-    if (typeof word !== "string") throw new UsageError(`${where} needs texts in "command". ${usage}`)
-    return expand(word, where, around)
+    if (!isPlain(word)) throw new UsageError(`${where} needs texts in "command". ${usage}`)
+    return expand(String(word), where, around)
   })
   if (first === undefined || first.value.trim() === "") {
     throw new UsageError(`${where} needs a text as "command". ${usage}`)
@@ -196,7 +206,7 @@ const readValues = (
   const here = `${where}: ${JSON.stringify(key)}`
   if (!isRecord(given)) throw new UsageError(`${here} must be an object of texts.`)
   return Object.entries(given).map(([name, written]) => {
-    if (!["string", "number", "boolean"].includes(typeof written)) {
+    if (!isPlain(written)) {
       throw new UsageError(`${here} must be an object of texts.`)
     }
     return { name, ...expand(String(written), here, around) }
@@ -231,6 +241,25 @@ const expand = (written: string, where: string, around: Surroundings): Value => 
 }
 
 const variables = /\$\{(?:env:)?(\w{1,100})(?::-([^{}]{0,1000}))?\}|\{env:(\w{1,100})\}/g
+
+/** What other clients look up and we do not; a `$NAME` only where there is such a variable. */
+const unread = (server: Readonly<Record<string, unknown>>, { env }: Surroundings): ReadonlyArray<string> => {
+  const keys = ["command", "args", "env", "environment", "cwd", ...urlKeys, "headers", "http_headers"]
+  const found = textsIn(keys.map((key) => server[key])).flatMap((text) => {
+    const rest = text.replaceAll(variables, "")
+    const bare = [...rest.matchAll(/\$([A-Z_][A-Z0-9_]{0,100})/g)].filter(([, name = ""]) => isGiven(env[name]))
+    return [
+      ...(rest.match(/\$\{\{[^}]{0,100}\}\}|\$\{\w{1,30}:[^}]{0,100}\}|\{file:[^}]{0,100}\}/g) ?? []),
+      ...bare.map(([text]) => text)
+    ]
+  })
+  return [...new Set(found)]
+}
+
+const textsIn = (value: unknown): ReadonlyArray<string> => {
+  if (typeof value === "string") return [value]
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : []
+}
 
 const variable = (name: unknown, where: string, { env }: Surroundings): Value & { readonly name: string } => {
   if (typeof name !== "string") throw new UsageError(`${where} needs the names of variables as texts.`)
@@ -270,7 +299,7 @@ const readTimeout = (given: unknown, where: string): number | undefined => {
   throw new UsageError(`${where} may mean seconds or milliseconds, got ${JSON.stringify(given)}. Write "30 seconds".`)
 }
 
-const onlyKeys = ["includeTools", "enabled_tools"]
+const onlyKeys = ["includeTools", "enabled_tools", "enabledTools", "allowedTools", "allowed_tools", "tools"]
 const withoutKeys = ["excludeTools", "disabled_tools", "disabledTools"]
 
 const readChoice = (server: Readonly<Record<string, unknown>>, where: string): Pick<McpServer, "only" | "without"> => {
@@ -281,7 +310,10 @@ const readChoice = (server: Readonly<Record<string, unknown>>, where: string): P
       : given.flatMap((key) => texts(server[key], `${where}: ${JSON.stringify(key)}`))
   }
   const [only, without] = [read(onlyKeys), read(withoutKeys)]
-  return { ...(only === undefined ? {} : { only }), ...(without === undefined ? {} : { without }) }
+  return {
+    ...(only === undefined || only.includes("*") ? {} : { only }),
+    ...(without === undefined ? {} : { without })
+  }
 }
 
 const texts = (given: unknown, where: string): ReadonlyArray<string> => {
@@ -300,7 +332,12 @@ const knownKeys = new Set([
   ...["name", "description", "$schema"]
 ])
 
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null
+/** Forms that are filled in by hand have empty texts for what does not apply. */
+const isGiven = (value: unknown): boolean =>
+  value !== undefined && value !== null && !(typeof value === "string" && value.trim() === "")
+
+const isPlain = (value: unknown): value is string | number | boolean =>
+  ["string", "number", "boolean"].includes(typeof value)
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)

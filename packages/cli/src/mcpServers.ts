@@ -18,6 +18,9 @@ export const readServers = (find: Find, around: Surroundings): ReadonlyArray<Mcp
   if (given === undefined) return []
   const { source, value } = given
   if (isRecord(value)) return readEntries(value, source, around)
+  if (typeof value === "object" && !(Array.isArray(value) && typeof value[0] === "string")) {
+    throw new UsageError(`${source} must be an object of servers by their names: {"files": {"command": "…"}}.`)
+  }
   return texts(given).map((written) => readWritten(written, source, around))
 }
 
@@ -25,6 +28,10 @@ const readWritten = (written: string, source: string, { folder }: Surroundings):
   if (/^https?:\/\//i.test(written.trim())) {
     const at = { url: written.trim(), headers: [], transport: "http" } as const
     return { name: hostOf(at.url, source), at, notes: [] }
+  }
+  const [scheme] = /^\w+:\/\//.exec(written.trim()) ?? []
+  if (scheme !== undefined) {
+    throw new UsageError(`${source} has an address that starts with ${scheme}; it must start with http:// or https://.`)
   }
   const [command, ...args] = words(written, source)
   if (command === undefined) throw new UsageError(`${source} must be a command or an address.`)

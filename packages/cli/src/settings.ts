@@ -199,7 +199,7 @@ const readConfig = (flags: Flags, around: Around): ReadonlyMap<string, Given> =>
       )
     }
     if (!known.includes(key)) {
-      const [close] = near(key, known)
+      const [close] = near(key, [...known, ...rootKeys])
       throw new UsageError(
         `The config file ${shown} has the key ${JSON.stringify(key)}, which is not known.${close === undefined ? "" : ` Did you mean "${close}"?`} Keys are ${known.join(", ")}.`
       )

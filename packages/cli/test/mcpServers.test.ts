@@ -29,6 +29,12 @@ describe("commands", () => {
     ["a list and arguments", { command: ["npx"], args: ["-y", "x"] }, npx],
     ["a command as an object", { command: { path: "npx", args: ["-y", "x"], env: null } }, npx],
     ["nulls", { command: "npx", args: ["-y", "x"], env: null, url: null, cwd: null, timeout: null, type: null }, npx],
+    ["empty texts for what does not apply", { command: "npx", args: ["-y", "x"], url: "", type: " ", env: {} }, npx],
+    [
+      "numbers among the arguments",
+      { command: "x", args: ["--port", 3000] },
+      { args: [plain("--port"), plain("3000")] }
+    ],
     ["no arguments", { command: "npx", args: null }, { command: "npx", args: [] }],
     [
       "env",
@@ -56,6 +62,7 @@ describe("addresses", () => {
   const url = "https://example.org/mcp"
   const forms: ReadonlyArray<readonly [string, unknown, object]> = [
     ["url", { url }, { url, headers: [], transport: "http" }],
+    ["an empty command", { command: "", url, args: [], env: {} }, { url, transport: "http" }],
     ["httpUrl", { httpUrl: url }, { url, transport: "http" }],
     ["serverUrl", { serverUrl: url }, { url, transport: "http" }],
     ["http", { type: "http", url }, { url, transport: "http" }],
@@ -151,12 +158,32 @@ describe("what goes with it", () => {
       { includeTools: ["a"], excludeTools: ["b"] },
       { only: ["a"], without: ["b"] }
     ],
+    [{ tools: ["*"] }, {}],
+    [{ tools: ["a"] }, { only: ["a"] }],
+    [{ allowedTools: ["a"] }, { only: ["a"] }],
     [
       { enabled_tools: ["a"], disabled_tools: ["b"] },
       { only: ["a"], without: ["b"] }
     ]
   ])("%j", (more, expected) => {
     expect(one({ command: "x", ...more })).toMatchObject({ ...expected, notes: [] })
+  })
+  const noted: ReadonlyArray<readonly [object, ReadonlyArray<RegExp>]> = [
+    [{ command: "x", headers: { a: "b" } }, [/has the key "headers", which is not used with its kind/]],
+    [{ url: "https://x", env: { A: "b" }, args: [] }, [/has the key "env", which is not used with its kind/]],
+    [{ command: "x", env: { A: "$TOKEN" } }, [/has \$TOKEN, which stays as it is written: only \$\{NAME\} is read/]],
+    [{ url: "https://x", headers: { a: "Bearer $TOKEN" } }, [/has \$TOKEN/]],
+    [
+      { command: "x", args: [`\${{ secrets.K }}`, `\${command:k}`, "{file:./k}"] },
+      [/secrets\.K/, /command:k/, /file:/]
+    ],
+    [{ command: "x", args: ["$NOT_SET", "$5", `\${TOKEN}`, `\${NOT_SET:-$a}`, "{a}"] }, []]
+  ]
+  it.each(noted)("%j is told", (server, says) => {
+    const { notes } = one(server)
+    expect(notes).toHaveLength(says.length)
+    for (const [n, text] of says.entries()) expect(notes[n]).toMatch(text)
+    expect(notes.join()).not.toContain(env.TOKEN)
   })
   it("keys that mean nothing here are named, and do no harm", () => {
     const { notes } = one({ command: "x", autoApprove: ["a"], trust: true })
@@ -187,7 +214,11 @@ describe("what goes with it", () => {
     [{ mcpServers: { s: { url: "ftp://x" } } }, /must be an address/],
     [{ mcpServers: { s: { command: "x", timeout: 2_000 } } }, /may mean seconds or milliseconds/],
     [{ mcpServers: { s: { command: "x", excludeTools: "a" } } }, /"excludeTools" must be a list of texts/],
-    [{ mcp: {}, mcpServers: {} }, /MCP servers under two keys/]
+    [{ mcp: {}, mcpServers: {} }, /MCP servers under two keys/],
+    [{ mcpServers: [] }, /must be an object of servers by their names/],
+    [{ mcpServers: [{ command: "x" }] }, /must be an object of servers by their names/],
+    [{ mcpservers: {} }, /Did you mean "mcpServers"\?/],
+    [{ mcp: "ws://example.org" }, /starts with ws:\/\/; it must start with http/]
   ]
   it.each(refused)("%j is refused", (config, says) => {
     expect(() => read(config)).toThrow(says)

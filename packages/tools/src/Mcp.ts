@@ -215,7 +215,7 @@ const toolOf = (
   const failed = (detail: string) => new ToolFailed({ tool: name, detail })
   return Tool.fromJsonSchema({
     name,
-    description: tool.description,
+    description: hideResult(tool.description),
     parameters: tool.parameters,
     readOnly,
     idempotent,
@@ -226,7 +226,7 @@ const toolOf = (
           method: "tools/call",
           params: { name: tool.name, arguments: { ...input } },
           repeatable: idempotent || readOnly,
-          progress
+          progress: (partial) => progress(hideResult(partial))
         })
         .pipe(
           Effect.mapError(({ words }) => failed(words)),

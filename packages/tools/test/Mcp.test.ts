@@ -22,6 +22,10 @@ const server = (mode = "", options: Partial<Mcp.Stdio> = {}): Mcp.Stdio => ({
   args: [script, mode],
   ...options
 })
+const temporary = Effect.acquireRelease(
+  Effect.promise(() => mkdtemp(join(tmpdir(), "forethought-mcp-"))),
+  (path) => Effect.promise(() => rm(path, { recursive: true }))
+)
 const allowed = (name: string) => name.replaceAll(/\W/g, "_")
 const connect = (options: Mcp.ServerOptions) =>
   Effect.map(
@@ -102,6 +106,10 @@ describe("Mcp over stdio", () => {
       yield* Fiber.interrupt(fiber)
       expect(yield* call("cancelled")).toBe("2")
       expect((yield* Effect.flip(call("partial", "{}", 200))).message).toContain("half of it")
+      const env = { SERVER_KEY: Redacted.make(secret) }
+      const { call: keyed } = yield* connect(server("", { env }))
+      const message = (yield* Effect.flip(keyed("partial", "{}", 200))).message
+      expect(message).toContain("half of it [redacted]")
     }).pipe(Effect.scoped)
   )
   it.live("a server that dies says so at once, and is started again by the next call", () =>
@@ -125,10 +133,7 @@ describe("Mcp over stdio", () => {
   )
   it.live("a call that does no harm twice is sent again when the server dies under it", () =>
     Effect.gen(function* () {
-      const folder = yield* Effect.acquireRelease(
-        Effect.promise(() => mkdtemp(join(tmpdir(), "forethought-mcp-"))),
-        (path) => Effect.promise(() => rm(path, { recursive: true }))
-      )
+      const folder = yield* temporary
       const env = { ONCE: join(folder, "died") }
       const { call } = yield* connect(server("", { env, onWarning: () => Effect.void }))
       expect(yield* call("die-once-read-only")).toBe("second time")
@@ -144,6 +149,21 @@ describe("Mcp over stdio", () => {
       const error = yield* Effect.flip(call("echo"))
       expect(error.message).toContain("has ended 4 times within 10 minutes, and is not started again yet")
       expect(error.message).toContain("It last wrote: out of memory")
+    }).pipe(Effect.scoped)
+  )
+  it.live("a server that is slow to start again is not stopped by a call that waits no longer", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporary
+      const warnings: Array<string> = []
+      const onWarning = (text: string) => Effect.sync(() => void warnings.push(text))
+      const { call } = yield* connect(server("slow-again", { env: { ONCE: join(folder, "died") }, onWarning }))
+      expect((yield* Effect.flip(call("die-once"))).message).toContain("the outcome is unknown")
+      const fiber = yield* Effect.fork(call("pid"))
+      expect((yield* Effect.flip(call("pid", "{}", 100)))._tag).toBe("ToolTimeout")
+      yield* Fiber.interrupt(fiber)
+      const pids = yield* Effect.all([call("pid"), call("pid")], { concurrency: 2 })
+      expect(pids[0]).toBe(pids[1])
+      expect(warnings).toHaveLength(1)
     }).pipe(Effect.scoped)
   )
   it.live("gives the child the environment that it was given, and keeps secrets out of results and errors", () =>
@@ -167,6 +187,15 @@ describe("Mcp over stdio", () => {
   )
   const refused: ReadonlyArray<readonly [string, Mcp.ServerOptions, RegExp]> = [
     ["is not there", { command: "no-such-command-anywhere" }, /"no-such-command-anywhere": The command was not found/],
+    ["has no folder", server("", { cwd: "/no/such/folder" }), /Its folder \/no\/such\/folder does not exist\.$/],
+    [
+      "has its arguments in its command",
+      { command: "node server.mjs" },
+      /not found\. Its arguments belong into "args"/
+    ],
+    ["is no program", { command: tmpdir() }, /The command cannot be executed/],
+    ["says why where messages belong", server("usage"), /has ended\. It last wrote: Usage: server <folder>$/],
+    ["ends without a word", server("mute"), /has ended\. Its process exited with code 3\.$/],
     ["never answers", server("silent", { connectTimeout: "300 millis" }), /did not answer in time/],
     ["is given a bad name", server("", { name: (name) => `${name}!` }), /offered as "env!": a name must be/],
     ["has no address", { url: "not an address?key=k" }, /an invalid address/],
@@ -215,10 +244,7 @@ describe("our own server, by our own client", () => {
   const packages = fileURLToPath(new URL("../../", import.meta.url))
   it.live("calls, failures and timeouts go through", () =>
     Effect.gen(function* () {
-      const folder = yield* Effect.acquireRelease(
-        Effect.promise(() => mkdtemp(join(tmpdir(), "forethought-mcp-"))),
-        (path) => Effect.promise(() => rm(path, { recursive: true }))
-      )
+      const folder = yield* temporary
       const outfile = join(folder, "server.mjs")
       yield* Effect.promise(() =>
         build({

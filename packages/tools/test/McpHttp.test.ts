@@ -27,14 +27,23 @@ const tool = (name: string, annotations = {}) => ({ name, inputSchema: { type: "
 /** A server with the tools `act` and `read`, whose calls the test answers; `session` is what it calls its session. */
 const serve = (
   onCall: (exchange: Exchange) => void,
-  { refuse, session }: { session?: () => string; refuse?: (exchange: Exchange) => boolean } = {}
+  {
+    onGet = (response) => void response.writeHead(405).end(),
+    refuse,
+    session
+  }: {
+    session?: () => string
+    refuse?: (exchange: Exchange) => boolean
+    onGet?: (response: ServerResponse) => void
+  } = {}
 ) =>
   Effect.acquireRelease(
     Effect.async<{ readonly url: string; readonly methods: Array<string>; readonly close: () => void }>((resume) => {
       const methods: Array<string> = []
       const server = createServer((request, response) => {
         if (request.method !== "POST") {
-          response.writeHead(405).end()
+          if (request.method === "GET") onGet(response)
+          else response.writeHead(405).end()
           return
         }
         let body = ""
@@ -94,7 +103,12 @@ describe("sessions", () => {
     ["400 'Server not initialized'", 400, { error: { code: -32000, message: "Bad Request: Server not initialized" } }],
     ["400 'Invalid session ID'", 400, { error: "Invalid session ID" }],
     ["400 'session expired'", 400, { detail: "The session has expired." }],
-    ["400 'Mcp-Session-Id header is required'", 400, "Bad Request: Mcp-Session-Id header is required"]
+    ["400 'Mcp-Session-Id header is required'", 400, "Bad Request: Mcp-Session-Id header is required"],
+    ["410 without a word", 410, ""],
+    ["401 'Session not found'", 401, "Unauthorized: Session not found"],
+    ["409 for a stale session", 409, { error: "stale session" }],
+    ["422 of a server that waits for initialize", 422, "Unexpected message, expect initialize request"],
+    ["an error inside a 200", 200, { jsonrpc: "2.0", id: null, error: { code: -32001, message: "Session not found" } }]
   ]
   it.live.each(ways)("%s: opened anew, and the call sent again", ([_, status, body]) =>
     Effect.gen(function* () {
@@ -133,6 +147,31 @@ describe("sessions", () => {
       const error = yield* Effect.flip(call("act"))
       expect(error.message).toContain("HTTP 404 Not Found): Session not found.")
       expect(methods.filter((method) => method === "tools/call")).toHaveLength(2)
+    }).pipe(Effect.scoped)
+  )
+  it.live("a 500 that names a session may have run: only what does no harm is sent again", () =>
+    Effect.gen(function* () {
+      let calls = 0
+      const { methods, url } = yield* serve(
+        ({ result, send }) => (calls++ % 2 === 0 ? send("Database session closed", 500) : result(text("good"))),
+        { session: () => "s" }
+      )
+      const call = yield* connect(url)
+      expect((yield* Effect.flip(call("act"))).message).toContain(
+        "session closed. The call was under way, so the outcome"
+      )
+      expect(yield* call("act")).toBe("good")
+      expect(yield* call("read")).toBe("good")
+      expect(methods.filter((method) => method === "initialize")).toHaveLength(3)
+      expect(methods.filter((method) => method === "tools/call")).toHaveLength(4)
+    }).pipe(Effect.scoped)
+  )
+  it.live("a 401 without a word of a session is an error, and sent once", () =>
+    Effect.gen(function* () {
+      const { methods, url } = yield* serve(({ send }) => send({ error: "invalid_token" }, 401), { session: () => "s" })
+      const call = yield* connect(url)
+      expect((yield* Effect.flip(call("act"))).message).toContain("invalid_token")
+      expect(methods.filter((method) => method === "tools/call")).toHaveLength(1)
     }).pipe(Effect.scoped)
   )
   it.live("a 404 without a session is an error, and sent once", () =>
@@ -203,6 +242,17 @@ describe("answers", () => {
       ({ send }) => send(page, 200, "text/html"),
       /did not answer in its protocol \(HTTP 200 OK\): Bad gateway Try later/
     ],
+    [
+      "a request that is accepted and never answered",
+      ({ response }) => response.writeHead(202).end(),
+      /accepted the request \(HTTP 202\) and opened no stream to answer\. The call was under way, so the outcome is unknown/
+    ],
+    ["a timeout of a gateway", ({ send }) => send("", 504), /HTTP 504 Gateway Timeout\)\. .*the outcome is unknown/],
+    [
+      "no content",
+      ({ response }) => response.writeHead(204).end(),
+      /not answer in its protocol \(HTTP 204 No Content\)/
+    ],
     ["nothing", ({ send }) => send(""), /did not answer in its protocol \(HTTP 200 OK\)\.$/],
     [
       "a plain error",
@@ -257,6 +307,27 @@ describe("answers", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("an answer to another call comes to that one", () =>
+    Effect.gen(function* () {
+      const waiting: Array<Exchange> = []
+      const { url } = yield* serve((exchange) => {
+        if (waiting.push(exchange) < 2) return
+        const [one, other] = waiting
+        const answer = ({ message }: Exchange) => ({
+          jsonrpc: "2.0",
+          id: message.id,
+          result: text(String(message.params?.name))
+        })
+        if (one === undefined || other === undefined) return
+        one.send(answer(other))
+        other.send(answer(one))
+      })
+      const call = yield* connect(url)
+      const [act, read] = yield* Effect.all([Effect.flip(call("act")), call("read")], { concurrency: 2 })
+      expect(act.message).toContain("answered another request in its place. The call was under way, so the outcome")
+      expect(read).toBe("read")
+    }).pipe(Effect.scoped)
+  )
   it.live("a server that refuses notifications can be used", () =>
     Effect.gen(function* () {
       const { url } = yield* serve(({ result }) => result(text("good")), {
@@ -309,8 +380,68 @@ describe("answers", () => {
   )
 })
 
+describe("the stream for what a server says unasked", () => {
+  const listen = (
+    open: (response: ServerResponse) => void,
+    onCall: (exchange: Exchange, stream: () => ServerResponse | undefined) => void
+  ) =>
+    Effect.gen(function* () {
+      let streams = 0
+      let stream: ServerResponse | undefined
+      const { url } = yield* serve((exchange) => onCall(exchange, () => stream), {
+        onGet: (response) => {
+          streams++
+          stream = response
+          open(response)
+        }
+      })
+      return { call: yield* connect(url), streams: () => streams }
+    })
+  const opened = (response: ServerResponse) => {
+    response.writeHead(200, { "content-type": "text/event-stream" })
+    return response.write(": hello\n\n")
+  }
+  it.live("may answer what was accepted", () =>
+    Effect.gen(function* () {
+      const { call } = yield* listen(opened, ({ message, response }, stream) => {
+        response.writeHead(202).end()
+        stream()?.write(`data: ${JSON.stringify({ jsonrpc: "2.0", id: message.id, result: text("good") })}\n\n`)
+      })
+      expect(yield* call("act")).toBe("good")
+    }).pipe(Effect.scoped)
+  )
+  it.live.each([
+    [
+      "breaks and is refused then",
+      (response: ServerResponse, n: number) =>
+        n === 1 ? opened(response) && response.end() : response.writeHead(500).end()
+    ],
+    ["is a page", (response: ServerResponse) => response.writeHead(200, { "content-type": "text/html" }).end("<p>Hi")]
+  ] as const)("does not matter to a call when it %s", ([_, open]) =>
+    Effect.gen(function* () {
+      let n = 0
+      const { call, streams } = yield* listen(
+        (response) => open(response, ++n),
+        ({ result }) => void setTimeout(() => result(text("good")), 2_500)
+      )
+      expect(yield* call("act")).toBe("good")
+      expect(streams()).toBeLessThan(3)
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("the transport of 2024", () => {
-  const sse = (withStreamable: boolean) =>
+  type Answer = (
+    post: ServerResponse,
+    stream: ServerResponse | undefined,
+    id: number | undefined,
+    answer: string
+  ) => void
+  const usually: Answer = (post, stream, id, answer) => {
+    post.writeHead(202).end()
+    if (id !== undefined) stream?.write(`event: message\ndata: ${answer}\n\n`)
+  }
+  const sse = (withStreamable: boolean, answers = usually) =>
     Effect.acquireRelease(
       Effect.async<{ readonly url: string; readonly close: () => void; readonly drop: () => void }>((resume) => {
         let stream: ServerResponse | undefined
@@ -338,8 +469,7 @@ describe("the transport of 2024", () => {
             if (withStreamable && id !== undefined) {
               return response.writeHead(200, { "content-type": "application/json" }).end(answer)
             }
-            response.writeHead(202).end()
-            if (id !== undefined) stream?.write(`event: message\ndata: ${answer}\n\n`)
+            return answers(response, stream, id, answer)
           })
         })
         server.listen(0, "127.0.0.1", () => {
@@ -362,6 +492,54 @@ describe("the transport of 2024", () => {
     Effect.gen(function* () {
       const { url } = yield* sse(withStreamable)
       expect(yield* (yield* connect(url, { transport }))("act")).toBe("good")
+    }).pipe(Effect.scoped)
+  )
+  const posts: ReadonlyArray<readonly [string, Answer]> = [
+    [
+      "says ok",
+      (post, stream, id, answer) => {
+        post.writeHead(200).end("ok")
+        if (id !== undefined) stream?.write(`data: ${answer}\n\n`)
+      }
+    ],
+    [
+      "says that it was accepted, in JSON",
+      (post, stream, id, answer) => {
+        post.writeHead(200, { "content-type": "application/json" }).end('{"jsonrpc":"2.0","result":"accepted"}')
+        if (id !== undefined) setTimeout(() => stream?.write(`data: ${answer}\n\n`), 20)
+      }
+    ],
+    ["is the answer", (post, _, id, answer) => post.writeHead(200).end(id === undefined ? "" : answer)],
+    [
+      "is the answer, which comes twice",
+      (post, stream, id, answer) => {
+        post.writeHead(200).end(id === undefined ? "" : answer)
+        if (id !== undefined) stream?.write(`data: ${answer}\n\n`)
+      }
+    ]
+  ]
+  it.live.each(posts)("works where what is posted %s", ([_, answers]) =>
+    Effect.gen(function* () {
+      const { url } = yield* sse(false, answers)
+      const call = yield* connect(url, { transport: "sse" })
+      expect(yield* call("act")).toBe("good")
+      expect(yield* call("act")).toBe("good")
+    }).pipe(Effect.scoped)
+  )
+  it.live.each([
+    ["cannot be read", (answer: string) => answer.replace("{", "{NaN"), /cannot be read.*NaN/],
+    [
+      "is an error without an id",
+      () => '{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"out of paper"}}',
+      /out of paper/
+    ]
+  ] as const)("ends a call whose answer %s", ([_, written, says]) =>
+    Effect.gen(function* () {
+      const { url } = yield* sse(false, (post, stream, id, answer) =>
+        usually(post, stream, id, answer.includes('"good"') ? written(answer) : answer)
+      )
+      const call = yield* connect(url, { transport: "sse" })
+      expect((yield* Effect.flip(call("act"))).message).toMatch(says)
     }).pipe(Effect.scoped)
   )
   it.live("is opened again when its stream ends", () =>

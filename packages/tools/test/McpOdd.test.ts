@@ -11,7 +11,9 @@ interface Scenario {
   readonly pages?: ReadonlyArray<unknown>
   readonly results?: Readonly<Record<string, unknown>>
   readonly lines?: Readonly<Record<string, ReadonlyArray<string>>>
-  readonly welcome?: Readonly<Record<string, unknown>>
+  readonly welcome?: unknown
+  readonly welcomeError?: unknown
+  readonly id?: number | string
   readonly start?: string
   readonly eol?: string
   readonly acknowledge?: boolean
@@ -61,6 +63,7 @@ describe("lists", () => {
       ["a", "b", "seen"],
       3
     ],
+    ["a cursor by its Python name", [{ tools: [a], next_cursor: "x" }, { tools: [seen] }], ["a", "seen"], 2],
     ["a cursor that is a number", [{ tools: [a], nextCursor: 2 }, { tools: [seen] }], ["a", "seen"], 2],
     [
       "an empty page between two",
@@ -212,8 +215,17 @@ describe("schemas", () => {
   const text = { type: "string" }
   const object = (properties: unknown, more: object = {}) => ({ type: "object", properties, ...more })
   const schemas: ReadonlyArray<readonly [string, unknown, unknown]> = [
-    ["NW-41: no properties", { type: "object" }, object({})],
     ["no schema", undefined, object({})],
+    [
+      "the names of what is required among the properties",
+      object({ coin: text, required: ["coin"] }),
+      object({ coin: text }, { required: ["coin"] })
+    ],
+    [
+      "a property of the name required",
+      object({ required: { type: "boolean" } }),
+      object({ required: { type: "boolean" } })
+    ],
     ["null", null, object({})],
     ["true", true, object({})],
     ["an empty object", {}, object({})],
@@ -365,6 +377,15 @@ describe("schemas", () => {
       object({ a: { type: "array", items: text } }, { additionalProperties: false, required: ["a"] })
     ]
   ]
+  it.live("NW-41: no properties", () =>
+    Effect.gen(function* () {
+      const { tools, warnings } = yield* connect({
+        pages: [{ tools: [tool("a", { inputSchema: { type: "object" } })] }]
+      })
+      expect(tools.map(({ parameters }) => parameters)).toEqual([object({})])
+      expect(warnings).toEqual([])
+    }).pipe(Effect.scoped)
+  )
   it.live("are mended where their meaning is clear", () =>
     Effect.gen(function* () {
       const listed = schemas.map(([_, inputSchema], n) => ({ name: `t${n}`, description: "A tool.", inputSchema }))
@@ -386,7 +407,7 @@ describe("schemas", () => {
 
 describe("results", () => {
   const useful = { type: "text", text: "useful" }
-  const texts: ReadonlyArray<readonly [string, unknown, string]> = [
+  const reported: ReadonlyArray<readonly [string, unknown, string]> = [
     [
       "NW-49: an embedded text",
       {
@@ -400,6 +421,26 @@ describe("results", () => {
       },
       "successfully downloaded text file\n[resource: repo://depot.md, text/plain]\n# The depot opens at 7:40"
     ],
+    [
+      "NW-50: annotations and isError that are null",
+      { content: [{ ...useful, annotations: null }], isError: null },
+      "useful"
+    ],
+    ["NW-50: _meta that is null", { _meta: null, content: [{ ...useful, _meta: null }] }, "useful"],
+    [
+      "NW-52: structuredContent that is a list",
+      { content: [{ type: "text", text: "2 rows" }], structuredContent: [{ a: 1 }, { a: 2 }] },
+      '2 rows\n[{"a":1},{"a":2}]'
+    ]
+  ]
+  it.live.each(reported)("%s", ([_, result, expected]) =>
+    Effect.gen(function* () {
+      const { call } = yield* connect({ pages: [{ tools: [tool("a")] }], results: { a: result } })
+      expect(yield* call("a")).toBe(expected)
+    }).pipe(Effect.scoped)
+  )
+
+  const texts: ReadonlyArray<readonly [string, unknown, string]> = [
     [
       "a blob",
       { content: [{ type: "resource", resource: { uri: "u://b", blob: "A".repeat(400) } }] },
@@ -416,17 +457,7 @@ describe("results", () => {
       "[resource: u://a]\nhi"
     ],
     ["a resource that is null", { content: [{ type: "resource", resource: null }] }, "[resource: without an address]"],
-    [
-      "NW-50: annotations and isError that are null",
-      { content: [{ ...useful, annotations: null }], isError: null },
-      "useful"
-    ],
-    ["NW-50: _meta that is null", { _meta: null, content: [{ ...useful, _meta: null }] }, "useful"],
-    [
-      "NW-52: structuredContent that is a list",
-      { content: [{ type: "text", text: "2 rows" }], structuredContent: [{ a: 1 }, { a: 2 }] },
-      '2 rows\n[{"a":1},{"a":2}]'
-    ],
+    ["the names of Python", { meta: null, content: [], structured_content: { a: 1 }, is_error: false }, '{"a":1}'],
     ["structuredContent alone", { structuredContent: { a: 1 } }, '{"a":1}'],
     ["structuredContent without text", { content: [], structuredContent: "plain" }, '"plain"'],
     ["structuredContent that is a number", { content: [], structuredContent: 0 }, "0"],
@@ -481,6 +512,11 @@ describe("results", () => {
       "a link",
       { content: [{ type: "resource_link", uri: "u://l", name: "l", title: null, mimeType: "text/html" }] },
       "[resource: u://l, l, text/html]"
+    ],
+    [
+      "a link that is described",
+      { content: [{ type: "resource_link", uri: "u://l", name: "l", title: "The list", description: "All of it" }] },
+      "[resource: u://l, The list, All of it]"
     ],
     [
       "an unknown kind",
@@ -598,6 +634,12 @@ describe("messages", () => {
       "lines for a person",
       ["Working…", "{not json", "{", `[INFO] {"id":ID}`, `{"jsonrpc":"2.0","id":ID,"result":${good}}`]
     ],
+    ["an answer behind words without a line end", [`Loading… {"jsonrpc":"2.0","id":ID,"result":${good}}`]],
+    ["an answer behind a colour code", [`\u001b[0m{"jsonrpc":"2.0","id":ID,"result":${good}}`]],
+    [
+      "a call that was logged on one line",
+      [`DEBUG got {"jsonrpc":"2.0","id":ID,"method":"tools/call"}`, `{"jsonrpc":"2.0","id":ID,"result":${good}}`]
+    ],
     ["logs in JSON", ['{"level":30,"msg":"called","id":ID}', `{"jsonrpc":"2.0","id":ID,"result":${good}}`]],
     [
       "odd notifications",
@@ -616,11 +658,7 @@ describe("messages", () => {
     ]
   ]
   const bad: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = [
-    [
-      "NW-50: an answer that is not JSON",
-      ['{"jsonrpc":"2.0","id":ID,"result":{"content":[NaN]}}'],
-      /cannot be read.*NaN/
-    ],
+    ["the words of a Python dictionary", ["{'jsonrpc': '2.0', 'id': ID, 'result': None}"], /cannot be read.*None/],
     [
       "an answer that is not JSON, its id last",
       ['{"result":{"id":99,"content":[undefined]},"jsonrpc":"2.0","id":ID}'],
@@ -642,6 +680,11 @@ describe("messages", () => {
       "an error without an id",
       ['{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"out of paper"}}'],
       /out of paper/
+    ],
+    [
+      "an error whose data says more",
+      ['{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"Invalid params","data":{"field":"paper"}}}'],
+      /MCP error -32602: Invalid params\. \{"field":"paper"\}$/
     ],
     [
       "an error with a code that is broken",
@@ -677,6 +720,34 @@ describe("messages", () => {
       }
     }).pipe(Effect.scoped)
   )
+  it.live("NW-50: an answer that is not JSON ends its call at once", () =>
+    Effect.gen(function* () {
+      const lines = { a: ['{"jsonrpc":"2.0","id":ID,"result":{"content":[NaN]}}'] }
+      const { call } = yield* connect({ pages: [{ tools: [tool("a")] }], lines })
+      expect((yield* Effect.flip(call("a"))).message).toMatch(/cannot be read.*NaN/)
+    }).pipe(Effect.scoped)
+  )
+  it.live.each([0, 1, "own"])("that all have the id %j are read, one call at a time", (id) =>
+    Effect.gen(function* () {
+      const { call, names } = yield* connect({
+        pages: [{ tools: [tool("a")] }],
+        results: { a: { content: ["good"] } },
+        id
+      })
+      expect(names).toEqual(["a"])
+      expect(yield* call("a")).toBe("good")
+      expect(yield* call("a")).toBe("good")
+    }).pipe(Effect.scoped)
+  )
+  it.live("that come twice answer no other call", () =>
+    Effect.gen(function* () {
+      const answer = (text: string) => `{"jsonrpc":"2.0","id":ID,"result":{"content":["${text}"]}}`
+      const lines = { a: [answer("first"), answer("again")], b: [answer("second")] }
+      const { call } = yield* connect({ pages: [{ tools: [tool("a"), tool("b")] }], lines })
+      expect(yield* call("a")).toBe("first")
+      expect(yield* call("b")).toBe("second")
+    }).pipe(Effect.scoped)
+  )
   it.live("that answer notifications answer nothing else", () =>
     Effect.gen(function* () {
       const { names, warnings } = yield* connect({ pages: [{ tools: [tool("a")] }], acknowledge: true })
@@ -691,6 +762,22 @@ describe("messages", () => {
     ["a version that is a number", { protocolVersion: 1 }],
     ["a name without a version", { serverInfo: { name: "odd" } }]
   ]
+  it.live.each([null, "hello", []])("of welcome may be %j", (welcome) =>
+    Effect.gen(function* () {
+      const { names } = yield* connect({ pages: [{ tools: [tool("a")] }], welcome })
+      expect(names).toEqual(["a"])
+    }).pipe(Effect.scoped)
+  )
+  it.live.each([
+    [{ code: -32601, message: "Method not found" }, /Method not found/],
+    [{ code: -32022, message: "Unsupported version", data: { supported: ["2031-01-01"] } }, /2031-01-01/]
+  ] as const)("of a server of another version say so: %j", ([error, says]) =>
+    Effect.gen(function* () {
+      const problem = yield* Effect.flip(connect({ welcomeError: error }))
+      expect(problem.message).toMatch(says)
+      expect(problem.message).toContain("It may speak another version of the protocol; known here is")
+    }).pipe(Effect.scoped)
+  )
   it.live.each(welcomes)("of welcome may have %s", ([_, welcome]) =>
     Effect.gen(function* () {
       const { names } = yield* connect({ pages: [{ tools: [tool("a")] }], welcome })

@@ -1,18 +1,22 @@
 /**
  * A connection to an MCP server that is opened again when its session is lost or its process has ended.
  */
+import { existsSync } from "node:fs"
 import * as ToolText from "@forethought/core/ToolText"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { SSEClientTransport, SseError } from "@modelcontextprotocol/sdk/client/sse.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
-import { McpError, ResultSchema } from "@modelcontextprotocol/sdk/types.js"
+import { ErrorCode, LATEST_PROTOCOL_VERSION, McpError, ResultSchema } from "@modelcontextprotocol/sdk/types.js"
 import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
 import type * as Scope from "effect/Scope"
-import { credentialsAdvice, HttpRefusal, mendingFetch } from "./mcpFetch.js"
+import { jsonOf } from "./json.js"
+import { credentialsAdvice, HttpRefusal, mendingFetch, saysLost } from "./mcpFetch.js"
 import { brokenOff, notReadable } from "./mcpMessage.js"
 import { stdioTransport, tooLong } from "./mcpStdio.js"
 
@@ -69,6 +73,10 @@ interface Live {
   endedOnOne: boolean
   lastError: string
   stderr: string
+  /** What its process wrote last on its standard output that is not a message. */
+  printed: string
+  /** How its process ended. */
+  exit: string
 }
 
 /** The longest message of a server: what would need more is no result for a model. */
@@ -84,12 +92,15 @@ const maxRestarts = 3
 const restartWindow = 10 * 60_000
 
 /** What is opened is closed with the scope. Nothing is opened before the first request. */
-export const make = (options: ConnectionOptions): Effect.Effect<Connection, never, Scope.Scope> => {
+export const make = (options: ConnectionOptions): Effect.Effect<Connection, never, Scope.Scope> =>
+  Effect.flatMap(Effect.scope, (scope) => connectionIn(scope, options))
+
+const connectionIn = (scope: Scope.Scope, options: ConnectionOptions) => {
   const { connectTimeout, hide, target, warn } = options
   const open = new Set<Live>()
-  const gate = Effect.unsafeMakeSemaphore(1)
   const restarts: Array<number> = []
   let current: Live | undefined
+  let opening: Deferred.Deferred<Live, Problem> | undefined
 
   const close = (live: Live): Effect.Effect<void> =>
     Effect.suspend(() => {
@@ -100,13 +111,16 @@ export const make = (options: ConnectionOptions): Effect.Effect<Connection, neve
   const problemOn = (live: Live | undefined, text: string): string => {
     const shown = cut(hide(text))
     if (live?.ended !== true) return shown
-    const lastWords = live.stderr.trim()
-    return `${shown} The connection has ended.${lastWords === "" ? "" : ` It last wrote: ${lastWords}`}`
+    const lastWords = live.stderr.trim() || live.printed.trim()
+    const how = lastWords !== "" ? `It last wrote: ${lastWords}` : live.exit === "" ? "" : `Its process ${live.exit}.`
+    return sentences(shown, "The connection has ended.", how)
   }
   const wordsOn = (live: Live, error: unknown): string => {
-    const text = describe(error)
-    const why = live.ended && live.lastError !== "" && !text.includes(live.lastError) ? `: ${live.lastError}.` : ""
-    return problemOn(live, `${text}${why}`)
+    const text = describe(error, target)
+    // What the server said, or why it did not start, is reason enough.
+    if (error instanceof HttpRefusal || (error instanceof Error && "syscall" in error))
+      return problemOn(undefined, text)
+    return problemOn(live, live.ended && !text.includes(live.lastError) ? sentences(text, live.lastError) : text)
   }
 
   const attempt = (launch: (live: Live) => Launched): Effect.Effect<Live, { readonly error: unknown; live: Live }> =>
@@ -121,7 +135,9 @@ export const make = (options: ConnectionOptions): Effect.Effect<Connection, neve
         inFlight: 0,
         endedOnOne: false,
         lastError: "",
-        stderr: ""
+        stderr: "",
+        printed: "",
+        exit: ""
       }
       client.onclose = () => {
         live.ended = true
@@ -164,7 +180,11 @@ export const make = (options: ConnectionOptions): Effect.Effect<Connection, neve
         : Effect.fail(problem)
     )
   }).pipe(
-    Effect.mapError((problem) => ("words" in problem ? problem : { words: wordsOn(problem.live, problem.error) })),
+    Effect.mapError((problem) =>
+      "words" in problem
+        ? problem
+        : { words: sentences(wordsOn(problem.live, problem.error), otherVersion(problem.error)) }
+    ),
     Effect.timeoutFail({
       duration: connectTimeout,
       onTimeout: () => ({ words: problemOn(undefined, "It did not answer in time.") })
@@ -183,16 +203,32 @@ export const make = (options: ConnectionOptions): Effect.Effect<Connection, neve
     yield* warn("Its process has ended, and is started again.")
   })
 
-  /** The open connection; one call at a time opens a new one where there is none. */
-  const ensure = gate.withPermits(1)(
-    Effect.suspend(() =>
-      current === undefined || current.ended || current.lost
-        ? Effect.map(opened, (live) => {
-            current = live
-            return live
+  /**
+   * The open connection, or one that is opened for all who wait. Nobody who stops waiting ends it for the others: a
+   * server that is slow to start would never be up if each call that timed out stopped it.
+   */
+  const ensure: Effect.Effect<Live, Problem> = Effect.uninterruptibleMask((restore) =>
+    Effect.suspend(() => {
+      if (current !== undefined && !current.ended && !current.lost) return Effect.succeed(current)
+      if (opening !== undefined) return restore(Deferred.await(opening))
+      const asked = Deferred.unsafeMake<Live, Problem>(FiberId.none)
+      opening = asked
+      const opens = opened.pipe(
+        Effect.map((live) => {
+          current = live
+          return live
+        }),
+        Effect.ensuring(
+          Effect.sync(() => {
+            opening = undefined
           })
-        : Effect.succeed(current)
-    )
+        )
+      )
+      return Effect.zipRight(
+        Effect.forkIn(Effect.intoDeferred(Effect.interruptible(opens), asked), scope),
+        restore(Deferred.await(asked))
+      )
+    })
   )
 
   const send = (live: Live, { method, params, progress }: Request): Effect.Effect<Record<string, unknown>, unknown> =>
@@ -228,13 +264,17 @@ export const make = (options: ConnectionOptions): Effect.Effect<Connection, neve
         words: wordsOn(live, error),
         ...(error instanceof McpError ? { code: error.code } : {})
       })
-      if (error instanceof HttpRefusal && error.sessionLost) live.lost = true
-      else if (!isBrokenOff(live, error)) return yield* fail
-      else if (!request.repeatable) {
+      const lost = isSessionLost(live, error)
+      live.lost ||= lost
+      if (!lost && !isBrokenOff(live, error)) return yield* fail
+      // A request that was refused because of its session was not read, unless it is a server behind it that says so.
+      const mayHaveRun = !lost || (error instanceof HttpRefusal && error.status >= 500)
+      if (mayHaveRun && !request.repeatable) {
         return yield* Effect.fail({
-          words: `${wordsOn(live, error)} The call was under way, so the outcome is unknown.`
+          words: sentences(wordsOn(live, error), "The call was under way, so the outcome is unknown.")
         })
-      } else if (live.endedOnOne && live.lastError.includes(tooLong)) return yield* fail
+      }
+      if (live.endedOnOne && live.lastError.includes(tooLong)) return yield* fail
       const next = yield* ensure
       return yield* Effect.mapError(send(next, request), (error) => ({ words: wordsOn(next, error) }))
     })
@@ -245,13 +285,22 @@ export const make = (options: ConnectionOptions): Effect.Effect<Connection, neve
   )
 }
 
+const isSessionLost = ({ client }: Live, error: unknown): boolean =>
+  error instanceof HttpRefusal
+    ? error.sessionLost
+    : error instanceof McpError && client.transport?.sessionId !== undefined && saysLost(error.message)
+
 /** Whether the connection broke while the request was under way. */
 const isBrokenOff = (live: Live, error: unknown): boolean => {
   if (live.ended) return true
+  if (error instanceof HttpRefusal) return brokenStatuses.has(error.status)
   if (error instanceof McpError) return error.code === brokenOff
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined
   return cause !== undefined && "code" in cause && brokenCodes.has(String(cause.code))
 }
+
+/** A request that was taken and not answered, and the timeouts of servers and gateways. */
+const brokenStatuses = new Set([202, 408, 504, 524])
 
 /** A socket that broke after the request may have been read; one that was refused is not among them. */
 const brokenCodes = new Set([
@@ -290,24 +339,34 @@ const stdio = (
     env,
     cwd,
     maxMessageBytes,
+    // Hidden before they are cut: the rest of a secret is one too.
     onStderr: (text) => {
-      // Hidden before it is cut: the rest of a secret is one too.
-      live.stderr = hide(live.stderr + text).slice(-maxStderrChars)
+      live.stderr = hide(live.stderr + text).slice(-maxLastChars)
+    },
+    onPrinted: (line) => {
+      live.printed = hide(`${live.printed}\n${line}`).slice(-maxLastChars)
+    },
+    onExit: (how) => {
+      live.exit = how
     }
   })
   // Ends the child's input, and two seconds later the child.
   return { transport, end: atMost("6 seconds", () => transport.close()) }
 }
 
-const maxStderrChars = 2_000
+const maxLastChars = 2_000
 
 const http = ({ headers, url }: Extract<Target, { readonly url: URL }>, kind: "http" | "sse", live: Live): Launched => {
   const requestInit = { headers: { ...headers } }
   const closed = atMost("2 seconds", () => live.client.close())
   if (kind === "sse") {
     // Without its stream nothing can be answered; the next call opens another.
-    const fetch = mendingFetch(maxMessageBytes, () => void live.client.close())
-    return { transport: new SSEClientTransport(url, { requestInit, fetch }), end: closed }
+    const fetch = mendingFetch(maxMessageBytes, {
+      onEnd: () => void live.client.close(),
+      onAnswer: (answer) => transport.onmessage?.(answer)
+    })
+    const transport: Transport = new SSEClientTransport(url, { requestInit, fetch })
+    return { transport, end: closed }
   }
   const transport = new StreamableHTTPClientTransport(url, { requestInit, fetch: mendingFetch(maxMessageBytes) })
   const terminated = Effect.suspend(() =>
@@ -324,17 +383,56 @@ const atMost = (limit: Duration.DurationInput, end: () => Promise<void>): Effect
 // errors in words
 // ---------------------------------------------------------------------------------------------------------------
 
-export const describe = (error: unknown): string => {
+const describe = (error: unknown, target: Target): string => {
   if (!(error instanceof Error)) return ToolText.describeFailure(error)
-  if ("code" in error && error.code === "ENOENT") return "The command was not found."
+  if ("syscall" in error && "command" in target) return notStarted(error, target)
   if (error instanceof SseError) return `${error.message}.${credentialsAdvice(error.code)}`
-  // The answers that we write say so themselves.
-  if (error instanceof McpError && (error.code === brokenOff || error.code === notReadable)) {
-    return error.message.replace(/^MCP error -?\d+: /, "")
-  }
+  if (error instanceof McpError) return answeredError(error)
   const cause = error.cause instanceof Error ? ` (${ToolText.describeFailure(error.cause)})` : ""
-  return `${ToolText.describeFailure(error)}${cause}`
+  const advice = error.message === "fetch failed" ? "Check that the server runs, and its address." : ""
+  return sentences(`${ToolText.describeFailure(error)}${cause}`, advice)
 }
+
+const notStarted = (error: Error, { command, cwd }: Extract<Target, { readonly command: string }>): string => {
+  const code = "code" in error ? error.code : undefined
+  if (code === "ENOENT" && cwd !== undefined && !existsSync(cwd)) return `Its folder ${cwd} does not exist.`
+  if (code === "ENOENT" && /\s/.test(command)) {
+    return `The command was not found. Its arguments belong into "args", one by one.`
+  }
+  if (code === "ENOENT") return "The command was not found. Install it, or give its whole path."
+  if (code === "EACCES") return "The command cannot be executed: it is not a program, or its permissions are missing."
+  return ToolText.describeFailure(error)
+}
+
+/** What a server says beside an error is often what helps. */
+const answeredError = ({ code, data, message }: McpError): string => {
+  const bare = message.replace(/^MCP error -?\d+: /, "")
+  // Where the connection ended, that is said anyway, and the answers that we write say themselves.
+  if (code === ErrorCode.ConnectionClosed && bare === "Connection closed") return ""
+  if (code === brokenOff || code === notReadable) return bare
+  const more = data === undefined || data === null ? "" : typeof data === "string" ? data : (jsonOf(data) ?? "")
+  return more === "" || message.includes(more) ? message : sentences(message, more)
+}
+
+/** Why a handshake may have failed. */
+const otherVersion = (error: unknown): string => {
+  const isOther =
+    error instanceof McpError
+      ? otherVersionCodes.has(error.code)
+      : error instanceof HttpRefusal && /protocol version/i.test(error.message)
+  return isOther
+    ? `It may speak another version of the protocol; known here is ${LATEST_PROTOCOL_VERSION} and older.`
+    : ""
+}
+
+/** Of servers that do not know `initialize`, and of those that know no version of ours. */
+const otherVersionCodes = new Set<number>([ErrorCode.MethodNotFound, -32_022])
+
+const sentences = (...parts: ReadonlyArray<string>): string =>
+  parts
+    .filter((part) => part !== "")
+    .map((part, n, all) => (n === all.length - 1 || /[.!?…]$/.test(part) ? part : `${part}.`))
+    .join(" ")
 
 const cut = (text: string): string =>
   text.length > maxErrorChars ? `${text.slice(0, maxErrorChars).toWellFormed()}…` : text

@@ -36,7 +36,8 @@ const messageOf = (request: unknown): string | undefined => {
 }
 
 const resultText = (result: Record<string, unknown>): string => {
-  const { structuredContent, toolResult } = result
+  const { toolResult } = result
+  const structuredContent = result["structuredContent"] ?? result["structured_content"]
   const blocks = blocksOf(result["content"] ?? (isBlocks(toolResult) ? toolResult : undefined))
   const parts = blocks.map(blockText).filter((text) => text !== undefined)
   if (isSomething(structuredContent) && !isRepeated(structuredContent, blocks)) {
@@ -46,7 +47,10 @@ const resultText = (result: Record<string, unknown>): string => {
   const text = parts.join("\n")
   if (text !== "") return text
   // The first word of a server that does not know the protocol may still be what was asked for.
-  const known = new Set(["content", "structuredContent", "toolResult", "isError", "is_error", "resultType"])
+  const known = new Set([
+    ...["content", "structuredContent", "structured_content", "toolResult"],
+    ...["isError", "is_error", "resultType", "meta"]
+  ])
   const others = Object.entries(result).filter(([key, value]) => !known.has(key) && isSomething(value))
   return others.length === 0 ? "(no result)" : asJson(Object.fromEntries(others))
 }
@@ -91,6 +95,8 @@ const saidBy = (texts: ReadonlyArray<string>): ReadonlyArray<unknown> => {
 }
 
 const parsed = (text: string): unknown => {
+  // Most texts are none, and an error for each would take long.
+  if (!/^\s*(?:[{["]|-?\d|(?:true|false|null)\s*$)/.test(text)) return text
   try {
     return JSON.parse(text)
   } catch {
@@ -121,7 +127,12 @@ const blockText = (block: unknown): string | undefined => {
     case "audio":
       return `[${[`${kind}: ${mimeOf(block) ?? "of an unknown type"}`, sizeOf(block), textOf(block["url"] ?? block["uri"])].filter(isSomething).join(", ")}]`
     case "resource_link":
-      return described(block, textOf(block["title"]) ?? textOf(block["name"]), mimeOf(block))
+      return described(
+        block,
+        textOf(block["title"]) ?? textOf(block["name"]),
+        mimeOf(block),
+        textOf(block["description"])
+      )
     case "resource": {
       const { resource } = block
       return resourceText(isRecord(resource) ? resource : block)

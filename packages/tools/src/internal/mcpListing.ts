@@ -28,7 +28,7 @@ type Ask = (params: Record<string, unknown>) => Effect.Effect<Record<string, unk
 /** Fills the listing page by page. Fails where the first page does not come. */
 export const readPages = (ask: Ask, listing: Listing): Effect.Effect<void, Problem> =>
   Effect.gen(function* () {
-    const seen = new Map<string, string>()
+    const seen = new Map<string, unknown>()
     const cursors = new Set<string>()
     let params: Record<string, unknown> = {}
     let barren = 0
@@ -44,7 +44,7 @@ export const readPages = (ask: Ask, listing: Listing): Effect.Effect<void, Probl
       }
       const before = seen.size
       readPage(asked.right, listing, seen)
-      const { nextCursor } = asked.right
+      const nextCursor = asked.right["nextCursor"] ?? asked.right["next_cursor"]
       if (nextCursor === undefined || nextCursor === null || nextCursor === false) return
       const cursor = jsonOf(nextCursor) ?? ""
       if (cursors.has(cursor)) return
@@ -63,7 +63,7 @@ const maxPages = 100
 /** Pages in a row without a tool that was not listed before. */
 const maxBarren = 3
 
-const readPage = (result: Record<string, unknown>, { tools, warnings }: Listing, seen: Map<string, string>): void => {
+const readPage = (result: Record<string, unknown>, { tools, warnings }: Listing, seen: Map<string, unknown>): void => {
   // A result that is not an object is handed on in this field.
   const listed = result["tools"] ?? result["toolResult"]
   if (!Array.isArray(listed)) {
@@ -76,12 +76,11 @@ const readPage = (result: Record<string, unknown>, { tools, warnings }: Listing,
       warnings.push(read)
       continue
     }
-    const written = jsonOf(given) ?? ""
     const before = seen.get(read.name)
     if (before === undefined) {
-      seen.set(read.name, written)
+      seen.set(read.name, given)
       tools.push(read)
-    } else if (before !== written) {
+    } else if (jsonOf(before) !== jsonOf(given)) {
       warnings.push(`Its tool ${JSON.stringify(read.name)} is listed twice; the first is used.`)
     }
   }

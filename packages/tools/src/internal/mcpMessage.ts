@@ -26,6 +26,13 @@ export const brokenOff = -32_097
 /** The code of an answer that we write because the server's own cannot be read. */
 export const notReadable = -32_096
 
+/** The request that one of our messages calls off. */
+export const cancelledBy = (message: Readonly<Record<string, unknown>>): RequestId | undefined => {
+  if (message["method"] !== "notifications/cancelled" || !isRecord(message["params"])) return undefined
+  const id = message["params"]["requestId"]
+  return typeof id === "string" || typeof id === "number" ? id : undefined
+}
+
 /** The messages of a JSON value: one, or a batch. What is none, or answers nothing that was asked, is left out. */
 export const readMessages = (value: unknown, answers: Answers): ReadonlyArray<JSONRPCMessage> => {
   const list: ReadonlyArray<unknown> = Array.isArray(value) ? value : [value]
@@ -91,9 +98,10 @@ const readError = (error: unknown): { readonly code: number; readonly message: s
 
 /** A result is an object on the wire; another value stands where the protocol's first version had it. */
 const readResult = (method: string, result: unknown): Record<string, unknown> => {
+  if (method === "initialize") return readWelcome(isRecord(result) ? result : {})
   if (!isRecord(result)) return result === null ? {} : { toolResult: result }
   const { _meta: _, ...rest } = result
-  return method === "initialize" ? readWelcome(rest) : rest
+  return rest
 }
 
 /**

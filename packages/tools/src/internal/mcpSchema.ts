@@ -95,15 +95,16 @@ const one: Read = (value, depth) => {
 const some: Read = (value, depth) =>
   Array.isArray(value) && value.length > 0 ? value.map((item) => subschema(item, depth)) : undefined
 
-const map: Read = (value, depth) =>
-  isRecord(value)
-    ? Object.fromEntries(
-        Object.entries(value)
-          // A property that nothing fits cannot be given.
-          .filter(([, item]) => item !== false)
-          .map(([name, item]) => [name, subschema(item, depth)])
-      )
-    : undefined
+const map: Read = (value, depth) => {
+  if (!isRecord(value)) return undefined
+  const found: Array<readonly [string, Schema | boolean]> = []
+  for (const [name, item] of Object.entries(value)) {
+    // A property that nothing fits cannot be given, and a list of names belongs one level higher.
+    const isProperty = item !== false && !(name === "required" && Array.isArray(item))
+    if (isProperty) found.push([name, subschema(item, depth)])
+  }
+  return Object.fromEntries(found)
+}
 
 /** Some servers write a list of properties with their names. */
 const properties: Read = (value, depth) =>
@@ -181,17 +182,20 @@ const withTuple = (schema: Schema): Schema => {
   return { ...rest, prefixItems: items, ...(additionalItems === undefined ? {} : { items: additionalItems }) }
 }
 
-/** Draft 3 says at a property that it is required. */
-const withRequired = (schema: Schema, given: Schema): Schema => {
-  const properties = given["properties"]
-  const needed = Array.isArray(properties)
-    ? properties.filter(isNeeded).map((property) => property["name"])
-    : Object.entries(isRecord(properties) ? properties : {}).flatMap(([name, value]) => (isNeeded(value) ? [name] : []))
+/** Draft 3 says at a property that it is required, and some servers list the names among the properties. */
+const withRequired = (schema: Schema, { properties }: Schema): Schema => {
+  const needed = namesNeeded(properties)
   if (needed.length === 0) return schema
-  return {
-    ...schema,
-    required: required([...(Array.isArray(schema["required"]) ? schema["required"] : []), ...needed], 0)
-  }
+  const own = Array.isArray(schema["required"]) ? schema["required"] : []
+  return { ...schema, required: required([...own, ...needed], 0) }
+}
+
+const namesNeeded = (properties: unknown): ReadonlyArray<unknown> => {
+  if (Array.isArray(properties)) return properties.filter(isNeeded).map(({ name }) => name)
+  if (!isRecord(properties)) return []
+  const { required: listed } = properties
+  const marked = Object.keys(properties).filter((name) => isNeeded(properties[name]))
+  return Array.isArray(listed) ? [...marked, ...listed] : marked
 }
 
 const isNeeded = (property: unknown): property is Schema => isRecord(property) && property["required"] === true

@@ -7,11 +7,11 @@
 import type { ChildProcess } from "node:child_process"
 import { getDefaultEnvironment } from "@modelcontextprotocol/sdk/client/stdio.js"
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
-import { ErrorCode, type JSONRPCMessage, type RequestId } from "@modelcontextprotocol/sdk/types.js"
+import { ErrorCode, type JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js"
 import spawn from "cross-spawn"
 import * as Effect from "effect/Effect"
 import { isRecord, isSomething } from "./json.js"
-import { type Answers, type Awaited, failedAnswer, readMessages, unreadable } from "./mcpMessage.js"
+import { type Answers, type Awaited, cancelledBy, failedAnswer, readMessages, unreadable } from "./mcpMessage.js"
 
 export interface StdioOptions {
   readonly command: string
@@ -20,13 +20,20 @@ export interface StdioOptions {
   readonly cwd: string | undefined
   readonly maxMessageBytes: number
   readonly onStderr: (text: string) => void
+  /** Told a line on its standard output that is not a message. */
+  readonly onPrinted: (line: string) => void
+  /** Told how its process ended, in words. */
+  readonly onExit: (how: string) => void
 }
 
 export const stdioTransport = (options: StdioOptions): Transport => {
   let child: ChildProcess | undefined
   let closing: Promise<void> | undefined
   let over = false
+  // Whether answers have ids of the server's own.
+  let countsItself = false
   const awaited = new Map<string, Awaited>()
+  const cancelled = new Set<string>()
 
   const ended = (): void => {
     if (over) return
@@ -44,24 +51,40 @@ export const stdioTransport = (options: StdioOptions): Transport => {
   const only = (): Awaited | undefined => (awaited.size === 1 ? [...awaited.values()][0] : undefined)
   const answers: Answers = (answer) => {
     const { id } = answer
-    if (typeof id === "string" || typeof id === "number") return awaited.get(String(id).trim())
+    const given = typeof id === "string" || typeof id === "number" ? String(id).trim() : undefined
+    const known = given === undefined ? undefined : awaited.get(given)
+    if (known !== undefined) return known
+    if (given !== undefined && cancelled.delete(given)) return undefined
     const request = only()
-    return request !== undefined && mayAnswer(request.method, answer) ? request : undefined
+    if (request === undefined || !mayAnswer(request.method, answer)) return undefined
+    if (given === undefined) return request
+    // A second answer to an earlier call looks the same, so what came before the calls must have shown it.
+    if (request.method !== "tools/call") countsItself = true
+    return countsItself ? request : undefined
   }
   const readText = (text: string): void => {
-    // Takes a byte order mark off too. A line that is not JSON was printed for a person.
+    // Takes a byte order mark off too.
     const trimmed = text.trim()
-    if (!/^[{[]/.test(trimmed)) return
-    let value: unknown
-    try {
-      value = JSON.parse(trimmed)
-    } catch {
-      const id = idIn(trimmed)
-      const request = !trimmed.includes('"jsonrpc"') ? undefined : id === undefined ? only() : awaited.get(id)
-      if (request !== undefined) deliver(failedAnswer(request.id, unreadable(trimmed)))
+    if (!/^[{[]/.test(trimmed)) {
+      readPrinted(trimmed)
       return
     }
-    for (const message of readMessages(value, answers)) deliver(message)
+    const value = parsed(trimmed)
+    if (value !== undefined) {
+      for (const message of readMessages(value, answers)) deliver(message)
+      return
+    }
+    const id = idIn(trimmed)
+    const request = !/["']jsonrpc["']/.test(trimmed) ? undefined : id === undefined ? only() : awaited.get(id)
+    if (request !== undefined) deliver(failedAnswer(request.id, unreadable(trimmed)))
+  }
+  /** A line that was printed for a person; an answer may stand at its end, where the server left out a line end. */
+  const readPrinted = (text: string): void => {
+    const at = text.indexOf('{"')
+    const value = at === -1 ? undefined : parsed(text.slice(at))
+    const messages = readMessages(value, ({ id }) => awaited.get(String(id)))
+    for (const message of messages) if (!("method" in message)) deliver(message)
+    if (text !== "" && messages.length === 0) options.onPrinted(text)
   }
   const lines = lineReader(options.maxMessageBytes, readText, () => {
     transport.onerror?.(new Error(`A message ${tooLong} of ${options.maxMessageBytes} bytes`))
@@ -88,15 +111,17 @@ export const stdioTransport = (options: StdioOptions): Transport => {
           reject(error)
           transport.onerror?.(error)
         })
-        started.on("close", () => {
+        started.on("close", (code, signal) => {
+          options.onExit(code === null ? `was ended by ${signal ?? "a signal"}` : `exited with code ${code}`)
           process.removeListener("exit", kill)
           child = undefined
           lines.end()
           ended()
         })
-        // A server that reads no more will not answer either.
+        // A server that reads no more will not answer either, and one that writes no more cannot.
         started.stdin?.on("error", () => void transport.close())
         started.stdout?.on("error", () => {})
+        started.stdout?.on("end", () => void transport.close())
         started.stdout?.on("data", lines.read)
         started.stderr?.setEncoding("utf8").on("data", options.onStderr)
       }),
@@ -104,11 +129,11 @@ export const stdioTransport = (options: StdioOptions): Transport => {
       if ("method" in message && "id" in message) {
         awaited.set(String(message.id), { id: message.id, method: message.method })
       }
-      const cancelled = cancelledBy(message)
-      if (cancelled !== undefined) awaited.delete(String(cancelled))
+      const id = cancelledBy({ ...message })
+      if (id !== undefined && awaited.delete(String(id))) cancelled.add(String(id))
       const input = child?.stdin
       if (input === undefined || input === null || !input.writable || over) {
-        return Promise.reject(new Error("Not connected"))
+        return Promise.reject(new Error("The server can be reached no more, and is being stopped."))
       }
       // A write that fails closes the connection, which ends the request.
       return new Promise((resolve) => input.write(`${JSON.stringify(message)}\n`, () => resolve()))
@@ -121,16 +146,16 @@ export const stdioTransport = (options: StdioOptions): Transport => {
   return transport
 }
 
-/** What the error of a message says that was too long. */
-export const tooLong = "exceeded maximum size"
-
-const cancelledBy = (message: JSONRPCMessage): RequestId | undefined => {
-  if (!("method" in message) || message.method !== "notifications/cancelled" || !isRecord(message.params)) {
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
     return undefined
   }
-  const id = message.params["requestId"]
-  return typeof id === "string" || typeof id === "number" ? id : undefined
 }
+
+/** What the error of a message says that was too long. */
+export const tooLong = "exceeded maximum size"
 
 /**
  * Whether a message without an id answers a request, rather than a notification, as some servers do that should not:

@@ -17,6 +17,35 @@ describe("dereference", () => {
     })
   })
 
+  it("follows a path, also one that is escaped, and leaves lists lists", () => {
+    const schema = {
+      type: "object",
+      properties: {
+        a: { type: "string" },
+        b: { $ref: "#/properties/a" },
+        c: { $ref: "#/$defs/My~1Type" },
+        d: { $ref: "#/$defs/My%20Type" },
+        e: { $ref: "#/$defs/Nested/$defs/Inner" },
+        list: { $ref: "#/$defs/List" }
+      },
+      $defs: {
+        "My/Type": { type: "number" },
+        "My Type": { type: "boolean" },
+        Nested: { $defs: { Inner: { type: "integer" } } },
+        List: { type: "array", items: { $ref: "#/$defs/List" } }
+      }
+    }
+    expect(dereference(schema)).toMatchObject({
+      properties: {
+        b: { type: "string" },
+        c: { type: "number" },
+        d: { type: "boolean" },
+        e: { type: "integer" },
+        list: { type: "array", items: { type: "array" } }
+      }
+    })
+  })
+
   it("ends at a definition that contains itself, and at one that is missing", () => {
     const schema = {
       $ref: "#/$defs/Tree",
@@ -26,7 +55,7 @@ describe("dereference", () => {
     }
     expect(dereference(schema)).toEqual({
       type: "object",
-      properties: { left: { type: "object" }, right: { type: "object" } }
+      properties: { left: { type: "object" }, right: {} }
     })
   })
 })

@@ -77,7 +77,19 @@ describe("NW-33: a full context, in the words of each server", () => {
     "The number of tokens to keep from the initial prompt is greater than the context length.",
     // TGI
     "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 20 `max_new_tokens`",
-    "Input validation error: `inputs` must have less than 4095 tokens. Given: 5000"
+    "Input validation error: `inputs` must have less than 4095 tokens. Given: 5000",
+    // Moonshot's bytes, Cohere's and AI21's sizes, Hunyuan, Doubao, Qianfan
+    "total message size 10176584 exceeds limit 2097152",
+    "too many tokens: size limit exceeded by 11326 tokens. Try using shorter or fewer inputs",
+    "Prompt has too many tokens, the maximum is 8191",
+    "input length too long",
+    "Total tokens of image and text exceed max message tokens.",
+    "the max input characters is 20000",
+    // ExLlama, TabbyAPI
+    "Prompt is 9000 tokens, which is longer than max_seq_len 8192",
+    // Chinese gateways
+    "输入长度超过模型最大上下文长度限制",
+    "上下文长度超出限制"
   ]
 
   it.each(messages)("%s", (message) => {
@@ -121,6 +133,16 @@ describe("NW-33: a full context, in the words of each server", () => {
           message: "Invalid 'user': string too long. Expected a string with maximum length 64",
           code: "string_above_max_length",
           param: "user"
+        }
+      }
+    ],
+    [
+      400,
+      {
+        error: {
+          message: "Invalid 'messages[3].tool_calls[0].id': string too long. Expected a string with maximum length 40",
+          code: "string_above_max_length",
+          param: "messages[3].tool_calls[0].id"
         }
       }
     ],
@@ -189,7 +211,14 @@ describe("an error inside a success", () => {
     [{ type: "error", error: { type: "overloaded_error", message: "Overloaded" } }, "Unavailable", "Overloaded"],
     [{ type: "error", error: { type: "rate_limit_error", message: "slow" } }, "RateLimited", "slow"],
     [{ choices: [{ error: { code: 502, message: "upstream" }, finish_reason: "error" }] }, "Unavailable", "upstream"],
-    [{ detail: "Not authenticated for this model" }, "Unavailable", "Not authenticated"]
+    [{ detail: "Not authenticated for this model" }, "Unavailable", "Not authenticated"],
+    [{ error_code: 17, error_msg: "Open api daily request limit reached" }, "RateLimited", "daily request limit"],
+    [{ error_code: 336007, error_msg: "the max input characters is 20000" }, "ContextOverflow", "max input"],
+    [{ code: 1302, msg: "too many requests" }, "RateLimited", "too many requests"],
+    [{ code: 10013, message: "input content audit failed", sid: "x" }, "Unavailable", "audit failed"],
+    [{ success: false, message: "no channel for this model" }, "Unavailable", "no channel"],
+    [{ status: "error", message: "model crashed" }, "Unavailable", "model crashed"],
+    [{ errors: [{ message: "AiError: capacity exceeded" }], success: false, result: {} }, "RateLimited", "capacity"]
   ]
 
   it.scopedLive.each(bodies)("NW-37: %j", ([body, tag, words]) =>
@@ -220,6 +249,83 @@ describe("an error inside a success", () => {
       })
     })
   )
+
+  it.scopedLive("words alone say what is wrong where they speak of load, limits or the context", () =>
+    Effect.gen(function* () {
+      const tags: Array<string> = []
+      for (const message of ["model is loading", "rate limit reached", "prompt is too long", "Welcome!"]) {
+        const { result } = yield* ask(Loopback.json({ message }))
+        tags.push(result._tag === "Left" ? result.left.reason._tag : "")
+      }
+      expect(tags).toEqual(["Unavailable", "RateLimited", "ContextOverflow", "Unreadable"])
+    })
+  )
+
+  it.scopedLive("a chunk of a reply that carries a code of success is no error", () =>
+    Effect.gen(function* () {
+      const choices = [{ index: 0, delta: { content: "hi" }, finish_reason: "stop" }]
+      const chunk = { code: 0, message: "Success", base_resp: { status_code: 0 }, choices }
+      const waiting = { status: "queued", message: "model is loading", code: 200 }
+      const text = [waiting, chunk].map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")
+      const { result } = yield* ask(stream(text))
+      expect(result).toMatchObject({ right: { text: "hi" } })
+    })
+  )
+
+  it.scopedLive.each([
+    ['error: {"code":500,"message":"the slot broke","type":"server_error"}\n\n', "Unavailable", "the slot broke"],
+    [
+      'data: {"choices":[{"delta":{"content":"1. Fetch"}}]}\n\nerror: {"message":"rate limit reached"}\n\ndata: [DONE]\n\n',
+      "RateLimited",
+      "rate limit"
+    ],
+    [
+      'data: {"choices":[{"delta":{"content":"1. Fetch"}}]}\n\ndata: Error: the model crashed\n\ndata: [DONE]\n\n',
+      "Unavailable",
+      "the model crashed"
+    ]
+  ] as const)("in a stream, in place of an event: %j", ([text, tag, words]) =>
+    Effect.gen(function* () {
+      const { result } = yield* ask(stream(text), { onDelta: () => Effect.void })
+      expect(result).toMatchObject({ left: { reason: { _tag: tag } } })
+      expect(result._tag === "Left" ? result.left.detail : "").toContain(words)
+    })
+  )
+
+  it.scopedLive("a stream that holds nothing is asked for again as a whole, which names the cause", () =>
+    Effect.gen(function* () {
+      const answers = [stream("data: [DONE]\n\n"), Loopback.json({ error: { message: "prompt is too long" } }, 400)]
+      const server = yield* Loopback.make(...answers)
+      const error = yield* Llm.pipe(
+        Effect.flatMap((llm) => llm.complete({ ...request, onDelta: () => Effect.void })),
+        Effect.provide(OpenAiCompatible.layerFetch({ baseUrl: server.url, model: "m", maxRetries: 0 })),
+        Effect.flip
+      )
+      expect(error.reason._tag).toBe("ContextOverflow")
+      expect(server.received.map(({ body }) => body["stream"])).toEqual([true, false])
+    })
+  )
+
+  it("an account without credit is not waited for", () => {
+    expect(tagOf(400, { error: { message: "Your credit balance is too low to access the Anthropic API." } })).toBe(
+      "Unauthorized"
+    )
+  })
+
+  it("the issues of a validator are told without the input that they echo", () => {
+    const issues = [
+      { type: "extra_forbidden", loc: ["body", "x"], msg: "Extra inputs are not permitted", input: "SECRET" }
+    ]
+    for (const message of [{ detail: issues }, issues]) {
+      const { detail } = classify({
+        status: 422,
+        headers: {},
+        text: JSON.stringify({ object: "error", message }),
+        now: 0
+      })
+      expect(detail).toBe("body.x: Extra inputs are not permitted")
+    }
+  })
 
   it.scopedLive("no choices at all is told with the server's first words", () =>
     Effect.gen(function* () {

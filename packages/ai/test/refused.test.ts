@@ -84,6 +84,15 @@ const rows: ReadonlyArray<readonly [string, (body: Body) => boolean, Loopback.An
       "unsupported_value"
     )
   ],
+  ["stop, by its field alone", has("stop"), openAi("Unsupported parameter", "stop")],
+  ["stop, in a list of LiteLLM", has("stop"), openAi("x does not support parameters: [stop], for model=y")],
+  ["stop, one that is a list", has("stop"), openAi("stop must be a string")],
+  ["stop, in Chinese", has("stop"), openAi("不支持参数 stop")],
+  [
+    "temperature, FastAPI in one sentence",
+    has("temperature"),
+    Loopback.json({ detail: "Unsupported parameter: temperature" }, 400)
+  ],
   ["temperature, Anthropic's words", has("temperature"), openAi("`temperature` is deprecated for this model.")],
   [
     "max_tokens, by its code",
@@ -141,6 +150,18 @@ const rows: ReadonlyArray<readonly [string, (body: Body) => boolean, Loopback.An
     systemIn,
     openAi("Conversation roles must alternate user/assistant/user/assistant/...")
   ],
+  ["NW-31: even roles", systemIn, openAi("the role of message with even index in the messages must be user")],
+  ["NW-31: two roles", systemIn, openAi("role must be one of user, assistant")],
+  ["NW-31: turns", systemIn, openAi("Please ensure that multiturn requests alternate between user and model.")],
+  ["NW-31: by its field", systemIn, openAi("Input should be 'user' or 'assistant'", "messages.0.role")],
+  [
+    "NW-31: FastAPI",
+    systemIn,
+    Loopback.json(
+      { detail: [{ loc: ["body", "messages", 0, "role"], msg: "Input should be 'user' or 'assistant'" }] },
+      422
+    )
+  ],
   ["NW-31: an unexpected role", systemIn, openAi("Unexpected message role: system")],
   [
     "several at once",
@@ -195,6 +216,52 @@ describe("a refused field", () => {
       )
       const { sent } = yield* twice((body) => Number(body["max_tokens"]) > 64, refusal)
       expect(sent.map((body) => body["max_tokens"])).toEqual([100, 64, 64])
+    })
+  )
+
+  it.scopedLive.each([
+    "max_tokens: 100 > 64, which is the maximum allowed number of output tokens for the model",
+    "Invalid max_tokens value, the valid range of max_tokens is [1, 64]",
+    "max_tokens参数非法。取值范围[1,64]"
+  ])("a token limit that is too large, in other words: %s", (message) =>
+    Effect.gen(function* () {
+      const { sent } = yield* twice((body) => Number(body["max_tokens"]) > 64, openAi(message))
+      expect(sent.map((body) => body["max_tokens"])).toEqual([100, 64, 64])
+    })
+  )
+
+  it.scopedLive.each([
+    ["Your organization must be verified to stream this model.", "stream"],
+    ["Unsupported value: 'stream' does not support true with this model.", "stream"],
+    ["Streaming is not supported for this model", null],
+    ["this model does not support streaming", null]
+  ] as const)("a server that does not stream is asked for the whole: %s", ([message, param]) =>
+    Effect.gen(function* () {
+      const told: Array<string> = []
+      const onDelta = (text: string) => Effect.sync(() => told.push(text))
+      const { sent } = yield* twice((body) => body["stream"] === true, openAi(message, param), { onDelta })
+      expect(sent.map((body) => body["stream"])).toEqual([true, false, false])
+      expect(told).toHaveLength(2)
+    })
+  )
+
+  it.scopedLive("a server that wants reasoning with every turn gets an empty one where there was none", () =>
+    Effect.gen(function* () {
+      const messages: Request["messages"] = [
+        { role: "user", content: "Go." },
+        { role: "assistant", content: "", toolCalls: [{ id: "a", name: "f", arguments: "{}" }] },
+        { role: "tool", toolCallId: "a", name: "f", content: "1" }
+      ]
+      const lacks = (body: Body) => !JSON.stringify(body["messages"]).includes('"reasoning_content":""')
+      for (const [message, param] of [
+        ["The `reasoning_content` in the thinking mode must be passed back to the API.", null],
+        ["thinking is enabled but reasoning_content is missing in assistant tool call message at index 1", null],
+        // Xiaomi's MiMo
+        ["Param Incorrect", "The reasoning_content in the thinking mode must be passed back to the API."]
+      ] as const) {
+        const { sent } = yield* twice(lacks, openAi(message, param), { messages })
+        expect(sent.map(lacks)).toEqual([true, false, false])
+      }
     })
   )
 

@@ -31,6 +31,34 @@ describe("OpenAI, Anthropic and their like", () => {
       object({ a: text, b: text }, { required: ["a"] })
     ],
     [
+      "a choice at the root that is told apart by a constant",
+      { oneOf: [object({ k: { const: "a" }, x: text }, { required: ["k"] }), object({ k: { const: "b" }, x: text })] },
+      object({ k: { anyOf: [{ const: "a" }, { const: "b" }] }, x: text })
+    ],
+    [
+      "a name that is no property, or twice, among those required",
+      object({ a: text, o: object({}, { required: ["ghost"] }) }, { required: ["a", "a", "ghost"] }),
+      object({ a: text, o: object({}) }, { required: ["a"] })
+    ],
+    [
+      "types in the words of other languages",
+      object({
+        a: { type: "String" },
+        b: { type: "int" },
+        c: { type: "float" },
+        d: { type: "dict" },
+        e: { type: "any" }
+      }),
+      object({ a: text, b: { type: "integer" }, c: { type: "number" }, d: { type: "object" }, e: {} })
+    ],
+    ["a choice of nothing", object({ a: { type: "string", enum: [] } }), object({ a: text })],
+    ["properties as an empty list of PHP", { type: "object", properties: [] }, object({})],
+    [
+      "properties without an object around them",
+      { city: text, days: { type: "number" } },
+      object({ city: text, days: { type: "number" } })
+    ],
+    [
       "one of two keys at the root",
       { ...object({ a: text, b: text }), oneOf: [{ required: ["a"] }, { required: ["b"] }] },
       object({ a: text, b: text })

@@ -17,7 +17,7 @@ export type Meaning = Exclude<FinishReason, "other"> | "broken" | "malformed" | 
  * vLLM, SGLang, llama.cpp, Ollama, LM Studio, TGI, TensorRT-LLM and watsonx, folded as {@link meaning} does.
  */
 const words: ReadonlyArray<readonly [Meaning, string]> = [
-  ["stop", "stop end_turn stop_sequence completed finished eos_token eosfound stopstringfound stop_string"],
+  ["stop", "stop end_turn stop_sequence completed finished eos_token eosfound stopstringfound stop_string stop_token"],
   [
     "length",
     "length max_tokens max_output_tokens model_length max_length model_context_window_exceeded incomplete " +
@@ -45,9 +45,9 @@ const words: ReadonlyArray<readonly [Meaning, string]> = [
 
 /** How an unlisted word is judged: by the first row of which it holds a stem. */
 const stems: ReadonlyArray<readonly [Meaning, ReadonlyArray<string>]> = [
-  ["content-filter", ["filter", "safety", "block", "refus", "sensitive"]],
-  ["broken", ["error", "fail", "abort", "cancel", "resource", "timeout", "malformed"]],
-  ["length", ["length", "max", "limit", "token"]]
+  ["content-filter", ["filter", "safety", "block", "refus", "sensitive", "moderat"]],
+  ["broken", ["error", "fail", "abort", "cancel", "resource", "timeout", "malformed", "interrupt"]],
+  ["length", ["length", "max", "limit", "token", "truncat"]]
 ]
 
 const table: ReadonlyMap<string, Meaning> = new Map(

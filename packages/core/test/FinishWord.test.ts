@@ -4,24 +4,24 @@ import { describe, expect, it } from "vitest"
 import * as FinishWord from "../src/FinishWord.js"
 
 const table: ReadonlyArray<readonly [FinishWord.Meaning, string]> = [
-  ["stop", "stop STOP Stop end_turn END_TURN stop_sequence completed FinishReason.STOP eos_token eosFound"],
+  ["stop", "stop STOP Stop end_turn END_TURN stop_sequence completed FinishReason.STOP eos_token eosFound stop_token"],
   [
     "length",
     "length LENGTH Length max_tokens MAX_TOKENS FinishReason.MAX_TOKENS finish_reason:max_tokens max_output_tokens " +
       "model_length model_context_window_exceeded max-tokens MaxTokens maxPredictedTokensReached contextLengthReached " +
-      "token_limit_reached output_limit TOKENS_EXHAUSTED"
+      "token_limit_reached output_limit TOKENS_EXHAUSTED truncated"
   ],
   ["tool-calls", "tool_calls tool_use TOOL_CALL function_call toolCalls tool-calls requires_action"],
   [
     "content-filter",
     "content_filter SAFETY RECITATION BLOCKLIST PROHIBITED_CONTENT SPII MODEL_ARMOR refusal sensitive ERROR_TOXIC " +
-      "guardrail_intervened content_filtered content-filter LANGUAGE blocked_by_policy SafetyFilter refused"
+      "guardrail_intervened content_filtered content-filter LANGUAGE blocked_by_policy SafetyFilter refused moderation"
   ],
   [
     "broken",
     "error ERROR abort aborted cancelled network_error insufficient_system_resource failed timeout userStopped " +
       "MISSING_THOUGHT_SIGNATURE OTHER MALFORMED_RESPONSE ERROR_LIMIT server_error upstream_failure out_of_resources " +
-      "CANCELED_BY_USER model_aborted read_timeout"
+      "CANCELED_BY_USER model_aborted read_timeout interrupted"
   ],
   ["malformed", "MALFORMED_FUNCTION_CALL UNEXPECTED_TOOL_CALL malformed_tool_use tool_use_failed invalid_tool_call"],
   ["unknown", "eos complete done end <eos>"]

@@ -6,7 +6,7 @@ import type { HttpClientError } from "@effect/platform/HttpClientError"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { createParser, type EventSourceMessage } from "eventsource-parser"
-import { brokenPart } from "./httpFailure.js"
+import { brokenPart, complains } from "./httpFailure.js"
 import { asObject, asObjects, type JsonObject, parseJson } from "./json.js"
 
 /** What one event of a stream adds for whoever watches. */
@@ -88,11 +88,11 @@ export const read = <E>(
 
 /** A stream begins with a field or a comment; JSON and pages begin with a bracket. */
 const looksLikeEvents = (start: string): boolean =>
-  /^(?:data|event|id|retry)?:/.test(start.slice(0, 10)) || isField(start)
+  /^(?:data|event|id|retry|error)?:/.test(start.slice(0, 10)) || isField(start)
 
 /** The beginning of a field whose colon has not arrived yet. */
 const isField = (start: string): boolean =>
-  ["data:", "event:", "id:", "retry:"].some((field) => start.length < field.length && field.startsWith(start))
+  ["data:", "event:", "id:", "retry:", "error:"].some((field) => start.length < field.length && field.startsWith(start))
 
 // ---------------------------------------------------------------------------------------------------------------
 // events
@@ -104,10 +104,17 @@ class Events {
   private readonly pieces: Array<Piece> = []
   private failed: JsonObject | undefined
   private broken = false
+  private isDone = false
   private seen = 0
-  private readonly parser = createParser({ onEvent: (event) => this.take(event) })
-  /** What arrived so far, as long as no event was seen: to show what it was. */
-  private start = ""
+  private readonly parser = createParser({
+    onEvent: (event) => this.take(event),
+    // Servers before llama.cpp's present one write `error: {…}` in place of an event.
+    onError: ({ field, value }) => {
+      if (field === "error" && value !== undefined && !this.ended) this.failed = { error: parseJson(value) ?? value }
+    }
+  })
+  /** The first words that are no document: to show what it was. */
+  private words = ""
 
   constructor(reader: Reader) {
     this.assembler = reader.assembler()
@@ -123,7 +130,6 @@ class Events {
   }
 
   feed(text: string): ReadonlyArray<Piece> {
-    if (this.seen === 0 && this.start.length < 2_000) this.start += text.slice(0, 2_000)
     this.parser.feed(text)
     return this.pieces.splice(0)
   }
@@ -139,8 +145,10 @@ class Events {
     const error = body === undefined ? undefined : brokenPart(body)
     if (error !== undefined) return { _tag: "Failed", error }
     if (body !== undefined) return { _tag: "Response", body, streamed: true }
-    if (this.seen === 0) return { _tag: "Unreadable", text: this.start }
-    return { _tag: "Cut", problem: "the stream ended before the reply was whole" }
+    if (this.seen === 0 && this.words !== "") return { _tag: "Unreadable", text: this.words }
+    const isEmpty = this.isDone && !this.broken
+    const problem = isEmpty ? "the stream held no reply" : "the stream ended before the reply was whole"
+    return { _tag: "Cut", problem, isEmpty }
   }
 
   private take({ data, event }: EventSourceMessage): void {
@@ -166,14 +174,15 @@ class Events {
       this.pieces.push(this.assembler.add(object))
     }
     if (text === "[DONE]") {
+      this.isDone = true
       this.assembler.done()
-    } else if (document === undefined && event === "error" && text !== "") {
+    } else if (document === undefined && text !== "" && (event === "error" || /^\W*error\b/i.test(text))) {
       this.failed = { error: { message: text } }
     } else if (document === undefined && (text.startsWith("{") || text.startsWith("["))) {
       // Half a document: what it held is lost, so the rest is no whole reply.
       this.seen += 1
       this.broken = true
-    }
+    } else if (document === undefined && this.words === "") this.words = text
     // All else (`ping`, `null`, nothing) keeps the connection alive.
   }
 }
@@ -191,7 +200,7 @@ const ofText = (text: string, reader: Reader): Body => {
   const objects = asObjects(found)
   const [first] = objects
   if (first === undefined || objects.length < found.length) return { _tag: "Unreadable", text: start }
-  const error = objects.map(brokenPart).find((part) => part !== undefined)
+  const error = objects.map(brokenPart).find((part) => part !== undefined) ?? objects.find(complains)
   if (error !== undefined) return { _tag: "Failed", error }
   if (objects.length === 1 && !reader.isEvent(first)) return { _tag: "Response", body: first, streamed: false }
   const assembler = reader.assembler()

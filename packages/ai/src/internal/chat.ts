@@ -65,7 +65,8 @@ const encodeMessage = (message: Message, withReasoning: boolean, quirks: Quirks)
       return { role: "tool", tool_call_id: message.toolCallId, content: message.content }
     case "assistant": {
       const calls = message.toolCalls ?? []
-      const extra = withReasoning ? asObject(message.providerState?.value) : undefined
+      const kept = withReasoning ? asObject(message.providerState?.value) : undefined
+      const extra = quirks.emptyReasoning ? { reasoning_content: "", ...kept } : kept
       if (calls.length === 0) return { ...extra, role: "assistant", content: message.content }
       return {
         ...extra,
@@ -95,8 +96,8 @@ const decode = (body: JsonObject, request: Request, from: string): Decoded => {
   const [first] = choices
   if (first === undefined) return { _tag: "Unreadable", problem: "the response holds no choices" }
   // Some gateways put the text of one reply into one choice and its calls into another.
-  const calling = first.calls.length > 0 ? first : (choices.find(({ calls }) => calls.length > 0) ?? first)
-  const saying = first.text !== "" ? first : (choices.find(({ text }) => text !== "") ?? first)
+  const saying = choices.find(({ text }) => text !== "") ?? first
+  const calling = choices.find(({ calls }) => calls.length > 0) ?? saying
   const refusal = choices.map((choice) => choice.refusal).join("")
   if (refusal !== "") return { _tag: "Refusal", text: refusal }
   const ends = [saying, calling].map((choice) => FinishWord.read(choice.finish))
@@ -150,11 +151,20 @@ const choicesOf = (body: JsonObject): ReadonlyArray<Choice> =>
         reasoning: thoughtOf(message) ?? parts.reasoning.join(""),
         refusal: [asString(message["refusal"]) ?? "", ...parts.refusal].join(""),
         calls: isLegacy ? [{ function: legacy }] : calls,
-        finish: asString(choice["finish_reason"]) ?? asString(choice["native_finish_reason"]),
+        finish: endOf(choice),
         extra: extraOf(message)
       }
     ]
   })
+
+/** A gateway hides its provider's word behind one of its own, which can say that all is well where it is not. */
+const endOf = (choice: JsonObject): string | undefined => {
+  const word = asString(choice["finish_reason"]) || undefined
+  const native = asString(choice["native_finish_reason"]) || undefined
+  const isWhole = ["stop", "tool-calls", "unknown"].includes(FinishWord.meaning(word))
+  const doubt = !["stop", "tool-calls", "unknown"].includes(FinishWord.meaning(native))
+  return native !== undefined && isWhole && (doubt || word === undefined) ? native : word
+}
 
 const textOnly = (choice: JsonObject): JsonObject => ({ content: choice["text"] })
 
@@ -241,6 +251,8 @@ class ChoiceChunks {
   readonly refusal: Array<string> = []
   readonly calls: Array<OpenCall> = []
   readonly extra: Map<string, unknown> = new Map()
+  private legacyName = ""
+  private readonly legacyArguments: Array<string> = []
   finish: string | undefined
 
   add(delta: JsonObject): Piece {
@@ -253,6 +265,9 @@ class ChoiceChunks {
     for (const [name, value] of Object.entries(extraOf(delta)))
       this.extra.set(name, joined(this.extra.get(name), value))
     for (const call of asList(delta["tool_calls"])) this.addCall(call)
+    const legacy = asObject(delta["function_call"])
+    this.legacyName ||= asString(legacy?.["name"]) ?? ""
+    this.legacyArguments.push(ToolArguments.toText(legacy?.["arguments"]))
     return { text, reasoning: thought }
   }
 
@@ -310,6 +325,9 @@ class ChoiceChunks {
               { type: "text", text }
             ],
       refusal: this.refusal.join(""),
+      ...(this.legacyName === ""
+        ? {}
+        : { function_call: { name: this.legacyName, arguments: this.legacyArguments.join("") } }),
       tool_calls: this.calls.map((call) => ({
         ...call.extra,
         id: call.id,
@@ -366,8 +384,11 @@ class Chunks implements Assembler {
       const open = this.choices.get(key) ?? new ChoiceChunks()
       this.choices.set(key, open)
       this.usage = asObject(choice["usage"]) ?? this.usage
-      open.finish = asString(choice["finish_reason"]) || open.finish
-      told.push(open.add(asObject(choice["delta"]) ?? asObject(choice["message"]) ?? textOnly(choice)))
+      open.finish = endOf(choice) ?? open.finish
+      const isSaid = open.text.some((piece) => piece !== "")
+      const piece = open.add(asObject(choice["delta"]) ?? asObject(choice["message"]) ?? textOnly(choice))
+      // What came in pieces is not told again as a whole.
+      if (!(isSaid && this.response === chunk)) told.push(piece)
     }
     return { text: told.map(({ text }) => text).join(""), reasoning: told.map(({ reasoning }) => reasoning).join("") }
   }
@@ -392,7 +413,7 @@ class Chunks implements Assembler {
   whole(): JsonObject | undefined {
     if (this.response !== undefined) return this.response
     const choices = [...this.choices.entries()].sort(([a], [b]) => a - b)
-    if (!this.isDone && !this.finished()) return undefined
+    if (choices.length === 0 || (!this.isDone && !this.finished())) return undefined
     return {
       model: this.model,
       usage: this.usage,

@@ -147,7 +147,7 @@ export const make = (client: HttpClient.HttpClient, wire: Wire, options: Common)
   ): Effect.Effect<Outcome, LlmError | HttpClientError> =>
     Effect.gen(function* () {
       const watcher = watcherOf(request, options.onDelta)
-      const stream = streams && (watcher !== undefined || spoken.streamed)
+      const stream = streams && spoken.streams !== "never" && (watcher !== undefined || spoken.streams === "always")
       const { body: sent, facts } = write(wire, request, spoken, stream)
       const response = yield* client.execute(yield* post(request, sent, stream))
       const now = yield* Clock.currentTimeMillis
@@ -274,7 +274,8 @@ const write = (wire: Wire, request: Request, spoken: Refused.Quirks, stream: boo
     system: messages.some(({ role }) => role === "system"),
     stop: taken.stop !== undefined,
     maxTokens: taken.maxTokens,
-    temperature: taken.temperature !== undefined
+    temperature: taken.temperature !== undefined,
+    stream
   }
   return { body, facts }
 }

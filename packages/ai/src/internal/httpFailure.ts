@@ -89,7 +89,14 @@ const contextPhrases: ReadonlyArray<RegExp> = [
   /`?inputs`? must have less than/,
   /current length is \d+ while limit is/,
   /(?:prompt|input) (?:token count|length|size)?[^.]{0,30}exceeds the (?:context )?limit of/,
-  /longer than the model's context/
+  /longer than the model's context/,
+  /total message size \d+ exceeds/,
+  /too many tokens: (?:size|total)|(?:prompt|input|request|messages?) (?:has|have|contains?) too many tokens/,
+  /(?:input|prompt|context) length too long/,
+  /exceeds? (?:the )?max(?:imum)? message tokens/,
+  /(?:longer|greater|larger) than (?:the )?(?:max_seq_len|max_model_len|session_len)/,
+  /max(?:imum)? input (?:characters|tokens|length)/,
+  /(?:上下文|输入|提示词?)[^。]{0,20}(?:超过|超出|超限|过长|太长)/
 ]
 
 /** In the words of llama.cpp, llama-cpp-python and LiteLLM, which send it with a 500. */
@@ -98,7 +105,7 @@ const overflowByStatus500 =
 
 /** Never a full context, though a message may speak of tokens and limits. */
 const ratePhrases =
-  /rate[ _-]?limit|too many (?:requests|tokens, please wait)|requests per (?:minute|day|second|hour)|tokens per (?:minute|day|hour)|\b[rt]p[md]\b|throttl|quota|concurren(?:cy|t requests)|slow down|capacity exceeded/
+  /rate[ _-]?limit|too many (?:requests|tokens, please wait)|requests? limit|requests per (?:minute|day|second|hour)|tokens per (?:minute|day|hour)|\b[rt]p[md]\b|throttl|quota|concurren(?:cy|t requests)|slow down|capacity exceeded/
 
 const rateCodes = new Set([
   "rate_limit_exceeded",
@@ -160,6 +167,8 @@ const busyCodes = new Set([
   "1234"
 ])
 /** Kinds of error that the same request meets again. */
+const accountPhrases =
+  /credit balance is too low|insufficient (?:account )?(?:balance|credits?|funds)|账户已?欠费|余额不足/
 const requestCodes = new Set([
   "invalid_request_error",
   "badrequesterror",
@@ -191,10 +200,46 @@ const holdsError = (body: JsonObject): boolean => {
     error === true ||
     (typeof error === "string" && error !== "") ||
     (state !== undefined && state !== 0) ||
-    (body["success"] === false && (body["code"] !== undefined || body["msg"] !== undefined)) ||
+    (saysNothing(body) && reportsFailure(body)) ||
     // FastAPI.
     (body["detail"] !== undefined && Object.keys(body).length === 1)
   )
+}
+
+/** Whether a body has no part of a reply in any protocol. */
+const saysNothing = (body: JsonObject): boolean =>
+  typeof body["type"] !== "string" &&
+  ["choices", "output", "content", "candidates"].every((name) => {
+    const part = body[name]
+    return part === undefined || part === null || (Array.isArray(part) && part.length === 0)
+  })
+
+const successes: ReadonlySet<unknown> = new Set([
+  undefined,
+  null,
+  "",
+  0,
+  "0",
+  200,
+  "200",
+  "ok",
+  "success",
+  "OK",
+  "SUCCESS"
+])
+
+/** Failures in the words of gateways and of vendors with numbers of their own. */
+const reportsFailure = (body: JsonObject): boolean =>
+  body["success"] === false ||
+  asObjects(body["errors"]).length > 0 ||
+  !successes.has(body["error_code"]) ||
+  /^(?:error|fail)/i.test(asString(body["status"]) ?? "") ||
+  (!successes.has(body["code"]) && asString(body["msg"] ?? body["message"]) !== undefined)
+
+/** Whether a body that is no reply says in its words alone what is wrong. */
+export const complains = (body: JsonObject): boolean => {
+  const words = saysNothing(body) ? (readErrorBody(body).message ?? "").slice(0, 4_000).toLowerCase() : ""
+  return [busyPhrases, ratePhrases, ...contextPhrases].some((phrase) => phrase.test(words))
 }
 
 /** The part of a successful body that reports an error: all of it, or its choice. */
@@ -205,7 +250,8 @@ const readErrorBody = (parsed: unknown): ErrorBody => {
   const outer = asObject(Array.isArray(parsed) ? parsed[0] : parsed)
   if (outer === undefined) return none
   const base = asObject(outer["base_resp"])
-  const inner = asObject(outer["error"]) ?? base ?? outer
+  const within = asObject(outer["error"]) ?? asObject(outer["detail"]) ?? base ?? asObjects(outer["errors"])[0] ?? outer
+  const inner = asObject(within["error"]) ?? within
   const details = asObjects(inner["details"])
   const codes = [
     inner["code"],
@@ -213,16 +259,21 @@ const readErrorBody = (parsed: unknown): ErrorBody => {
     inner["status"],
     inner["status_code"],
     outer["code"],
-    outer["error_type"]
+    outer["error_type"],
+    outer["error_code"],
+    outer["__type"]
   ]
   const reasons = details.map((detail) => detail["reason"])
   const numeric = [inner["code"], inner["status"], inner["status_code"]].map((code) => asNumber(code) ?? Number(code))
-  const issues = asObjects(inner["detail"])
+  // Mistral has them in place of a message.
+  const issues = asObjects(inner["detail"] ?? asObject(inner["message"])?.["detail"] ?? inner["message"])
   const raw = asString(asObject(inner["metadata"])?.["raw"])
   const words = [
     asString(inner["message"]) ??
       asString(inner["msg"]) ??
       asString(inner["status_msg"]) ??
+      asString(inner["error_msg"]) ??
+      asString(inner["error_message"]) ??
       asString(outer["error"]) ??
       asString(inner["detail"]) ??
       asString(outer["message"]) ??
@@ -282,7 +333,11 @@ const reasonOf = (status: number | undefined, body: ErrorBody, failure: HttpFail
   const delay = Waits.ofHeaders(failure.headers, failure.now) ?? body.retryAfter
   const limited = status === 429 || has(rateCodes) || (status !== 401 && status !== 403 && ratePhrases.test(words))
   // A wait that the body names passes, whatever else it says of quotas.
-  if (has(accountCodes) && !(limited && body.retryAfter !== undefined && status !== 401)) return Reason.Unauthorized()
+  if (
+    (has(accountCodes) || (status !== 429 && accountPhrases.test(words))) &&
+    !(limited && body.retryAfter !== undefined && status !== 401)
+  )
+    return Reason.Unauthorized()
   if (!limited || has(contextCodes)) {
     const mayOverflow = status === undefined || status === 400 || status === 413 || status === 422
     if (has(contextCodes) || (mayOverflow && isOverflow(words, body))) return Reason.ContextOverflow()
@@ -302,8 +357,10 @@ const reasonOf = (status: number | undefined, body: ErrorBody, failure: HttpFail
 
 /** OpenAI says of an identifier, too, that it is a string that is too long: only a message's content is a context. */
 const isOverflow = (words: string, body: ErrorBody): boolean => {
-  if (body.codes.includes("string_above_max_length"))
-    return /messages|input|content/.test(body.fields.join(" ") + words)
+  if (body.codes.includes("string_above_max_length")) {
+    const field = body.fields.join(" ") || (/'[^']*'/.exec(words)?.[0] ?? "")
+    return /messages|input|content/.test(field) && !/(?:id|name|description)\b/.test(field)
+  }
   return contextPhrases.some((phrase) => phrase.test(words))
 }
 

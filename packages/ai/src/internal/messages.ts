@@ -237,9 +237,9 @@ class Events implements Assembler {
     const reasoning = asString(delta["thinking"]) ?? ""
     block.text.push(text)
     block.thinking.push(reasoning)
-    block.input.push(asString(delta["partial_json"]) ?? "")
+    block.input.push(ToolArguments.toText(delta["partial_json"]))
     block.signature += asString(delta["signature"]) ?? ""
-    return { text, reasoning }
+    return { text: block.start["type"] === "text" ? text : "", reasoning }
   }
 
   done(): void {

@@ -18,8 +18,10 @@ export interface Quirks {
   readonly system: boolean
   /** Whether the model's reasoning goes back with its turns. */
   readonly reasoning: boolean
-  /** Whether the server streams every reply, because it answers in no other way. */
-  readonly streamed: boolean
+  /** Whether a turn that had no reasoning goes back with an empty one, because the server wants the field. */
+  readonly emptyReasoning: boolean
+  /** Whether the server streams replies: those that are watched, every one because it knows no other way, or none. */
+  readonly streams: "watched" | "always" | "never"
   /** Whether a turn of calls without words has the content `null`, as OpenAI writes it, or empty text. */
   readonly nullContent: boolean
   /** Whether a tool without parameters has an empty list of them. */
@@ -36,7 +38,8 @@ export const quirks = (given: Partial<Quirks> = {}): Quirks => ({
   temperature: true,
   system: true,
   reasoning: true,
-  streamed: false,
+  emptyReasoning: false,
+  streams: "watched",
   nullContent: true,
   emptyParameters: true,
   without: [],
@@ -52,7 +55,8 @@ export const both = (one: Quirks, other: Quirks): Quirks => ({
   temperature: one.temperature && other.temperature,
   system: one.system && other.system,
   reasoning: one.reasoning && other.reasoning,
-  streamed: one.streamed || other.streamed,
+  emptyReasoning: one.emptyReasoning || other.emptyReasoning,
+  streams: one.streams === "watched" ? other.streams : one.streams,
   nullContent: one.nullContent && other.nullContent,
   emptyParameters: one.emptyParameters && other.emptyParameters,
   without: [...new Set([...one.without, ...other.without])]
@@ -69,18 +73,26 @@ export interface Sent {
   readonly stop: boolean
   readonly maxTokens: number | undefined
   readonly temperature: boolean
+  readonly stream: boolean
 }
 
 const formatWords =
-  /response[_ ]?format|json[_ ]?schema|json[_ ]object|json mode|structured output|text\.format|grammar|response_?mime_?type|response_?(?:json_?)?schema|output_config|output_format|tool_choice forces/
+  /response[_ ]?format|guided[_ ](?:json|decoding)|json[_ ]?schema|json[_ ]object|json mode|structured output|text\.format|grammar|response_?mime_?type|response_?(?:json_?)?schema|output_config|output_format|tool_choice forces/
 const stopWords =
-  /(['"`])stop\1|stop[ _-]?(?:sequence|word|string|token)s?|(?:parameters?|arguments?|fields?|property|keys?|inputs?|option)\b:?\s+stop\b|\bstop (?:is|are|was|parameter|argument|field)|[:.]\s?stop\b/
+  /(['"`])stop\1|[[{,]\s?stop[\]},]|stop[ _-]?(?:sequence|word|string|token)s?|(?:parameters?|arguments?|fields?|property|keys?|inputs?|option)\b:?\s+stop\b|参数\s*stop\b|\bstop (?:is|are|was|must|should|does|cannot|parameter|argument|field)|[:.]\s?stop\b/
 const limitWords =
   /max_(?:completion_|output_|new_)?tokens|max (?:completion |output )?tokens|maxtokens|maxoutputtokens/
 const systemWords =
-  /system (?:role|message|prompt|instruction)|role:? ?['"`]?system|['"`]system['"`]|developer (?:role|instruction|message)|['"`]developer['"`]|unexpected message role|roles must alternate|incorrect role|unexpected role|only user and assistant/
-const atMost =
-  /(?:supports? at most|at most|should be \[1, ?|(?:less than|below) or equal to|<=|maximum (?:allowed )?(?:value )?(?:is|of)|up to)\D{0,10}(\d[\d,]{0,12})/
+  /system (?:message|prompt|instruction)|['"`]system['"`]|developer (?:instruction|message)|['"`]developer['"`]|alternate|\broles?\b/
+const atMost: ReadonlyArray<RegExp> = [
+  /(?:supports? at most|at most|(?:less than|below) or equal to|<=|maximum (?:allowed )?(?:value )?(?:is|of)|up to)\D{0,10}(\d[\d,]{0,12})/,
+  // A range.
+  /\[\s?[01]\s?,\s?(\d{1,12})\s?\]/,
+  /> (\d{1,12}), which is the maximum/
+]
+const alwaysStreams = /only support(?:s|ed)?[^.]{0,20}stream|stream[^.]{0,30}(?:must be true|is required)/
+const neverStreams =
+  /'stream'|(?:not|n't|un)\s?support(?:ed|s|ing)?[^.]{0,20}\bstream(?:ing|ed)?\b|\bstream(?:ing)?\b[^.]{0,30}(?:not (?:be )?(?:support|available|allowed|enabled)|unsupported|disabled|must be false)|verified to stream/
 
 /**
  * Returns what to do without from now on, where a failure names a field that was sent, in any wording and with any
@@ -93,17 +105,15 @@ export const refusal = (
   formatNames: RegExp | undefined
 ): Quirks | undefined => {
   if (reason._tag !== "BadRequest" && reason._tag !== "Unavailable") return undefined
-  const named = `${error.fields.join(" ")} ${detail.slice(0, 2_000)}`.toLowerCase()
+  const named = `${error.fields.map((field) => `'${field}'`).join(" ")} ${detail.slice(0, 2_000)}`.toLowerCase()
   let next = known
   const learn = (change: Partial<Quirks>) => {
     const changed = { ...next, ...change }
     if (JSON.stringify(changed) !== JSON.stringify(next)) next = changed
   }
-  if (
-    /only support(?:s|ed)?[^.]{0,20}stream|stream[^.]{0,30}(?:must be true|is required)/.test(named) &&
-    !known.streamed
-  ) {
-    learn({ streamed: true })
+  if (known.streams === "watched") {
+    if (!sent.stream && alwaysStreams.test(named)) learn({ streams: "always" })
+    else if (sent.stream && neverStreams.test(named)) learn({ streams: "never" })
   }
   if (sent.format !== "none" && (formatWords.test(named) || formatNames?.test(named) === true)) {
     learn({ format: sent.format === "schema" && suggestsObject(named) ? "object" : "none" })
@@ -115,7 +125,8 @@ export const refusal = (
   if (known.nullContent && refusesNull(named, sent.body)) learn({ nullContent: false })
   else if (sent.system && known.system && systemWords.test(named)) learn({ system: false })
   if (known.emptyParameters && named.includes("non-empty")) learn({ emptyParameters: false })
-  if (known.reasoning && echoesReasoning(sent.body) && refusesReasoning(named)) learn({ reasoning: false })
+  if (wantsReasoning.test(named)) learn({ emptyReasoning: true })
+  else if (known.reasoning && echoesReasoning(sent.body) && refusesReasoning(named)) learn({ reasoning: false })
   const others = Object.keys(sent.body).filter(
     (key) => !needed.has(key) && !known.without.includes(key) && names(named, key)
   )
@@ -128,7 +139,8 @@ const suggestsObject = (named: string): boolean =>
   named.includes("json_object") || /(?:type|value)[^.]{0,20}json_schema|response_format type/.test(named)
 
 const limit = (named: string, sent: number, known: Quirks): Partial<Quirks> => {
-  const most = asNumber(Number(atMost.exec(named)?.[1]?.replaceAll(",", "")))
+  const found = atMost.map((form) => form.exec(named)?.[1]).find((digits) => digits !== undefined)
+  const most = asNumber(Number(found?.replaceAll(",", "")))
   if (most !== undefined && most > 0 && most < sent) return { mostTokens: most }
   if (known.maxTokens === "none") return {}
   const other = known.maxTokens === "max_tokens" && !/max_tokens[^.]{0,40}instead/.test(named)
@@ -155,6 +167,8 @@ const refusesNull = (named: string, body: JsonObject): boolean =>
   asObjects(body["messages"]).some((message) => message["role"] === "assistant" && message["content"] === null) &&
   /content/.test(named) &&
   /string|null|none|empty|required|missing/.test(named)
+
+const wantsReasoning = /reasoning_content[^.]{0,60}(?:missing|required|must be (?:passed|sent|provided|included))/
 
 const refusesReasoning = (named: string): boolean =>
   /reasoning|thinking|thought/.test(named) && !/missing|must be (?:passed|sent)|required/.test(named)

@@ -201,6 +201,7 @@ const readUsage = (usage: JsonObject | undefined): Usage =>
 
 /** An output item that is arriving. */
 interface OpenItem {
+  readonly index: number
   item: JsonObject
   readonly text: Array<string>
   readonly refusal: Array<string>
@@ -211,14 +212,14 @@ interface OpenItem {
 
 /** Collects the events of one response. Of some fifty kinds a handful matters; the rest is skipped. */
 class Events implements Assembler {
-  private readonly items: Map<number, OpenItem> = new Map()
+  private readonly items: Array<OpenItem> = []
   private response: JsonObject = {}
   private end: JsonObject | undefined
   private isDone = false
 
   add(event: JsonObject): Piece {
     const kind = asString(event["type"]) ?? ""
-    const at = asNumber(event["output_index"]) ?? Math.max(0, this.items.size - 1)
+    const at = asNumber(event["output_index"]) ?? Math.max(0, this.items.length - 1)
     const delta = asString(event["delta"]) ?? ""
     switch (kind) {
       case "response.created":
@@ -232,7 +233,8 @@ class Events implements Assembler {
         this.end = { status: kind.slice("response.".length), ...asObject(event["response"]) }
         break
       case "response.output_item.added":
-        this.open(asNumber(event["output_index"]) ?? this.items.size).item = asObject(event["item"]) ?? {}
+        // Gateways number all items alike, so a new one is new whatever its number.
+        this.begin(asNumber(event["output_index"]) ?? this.items.length, asObject(event["item"]) ?? {})
         break
       case "response.output_item.done": {
         const open = this.open(at)
@@ -249,6 +251,10 @@ class Events implements Assembler {
       case "response.function_call_arguments.delta":
         this.open(at, "function_call").args.push(delta)
         break
+      case "response.output_text.done":
+        return this.entire(at, "message", "text", event["text"])
+      case "response.function_call_arguments.done":
+        return this.entire(at, "function_call", "args", event["arguments"])
       case "response.reasoning_summary_text.delta":
       case "response.reasoning_text.delta":
         this.open(at, "reasoning").summary.push(delta)
@@ -261,12 +267,22 @@ class Events implements Assembler {
   }
 
   private open(index: number, type?: string): OpenItem {
-    const found = this.items.get(index)
-    if (found !== undefined) return found
-    const item = type === undefined ? {} : { type }
-    const opened: OpenItem = { item, text: [], refusal: [], summary: [], args: [], isDone: false }
-    this.items.set(index, opened)
+    const found = this.items.findLast((item) => item.index === index)
+    return found ?? this.begin(index, type === undefined ? {} : { type })
+  }
+
+  private begin(index: number, item: JsonObject): OpenItem {
+    const opened: OpenItem = { index, item, text: [], refusal: [], summary: [], args: [], isDone: false }
+    this.items.push(opened)
     return opened
+  }
+
+  /** What a server without deltas gives at the end. */
+  private entire(index: number, type: string, part: "text" | "args", value: unknown): Piece {
+    const pieces = this.open(index, type)[part]
+    const text = pieces.length === 0 ? (asString(value) ?? "") : ""
+    pieces.push(text)
+    return { text: part === "text" ? text : "", reasoning: "" }
   }
 
   done(): void {
@@ -286,7 +302,7 @@ class Events implements Assembler {
     if (this.end === undefined && !this.isDone) return undefined
     const end = this.end ?? { ...this.response, status: undefined }
     if (asArray(end["output"]).length > 0 || asObject(end["error"]) !== undefined) return end
-    return { ...end, output: [...this.items.entries()].sort(([a], [b]) => a - b).map(([, item]) => closed(item)) }
+    return { ...end, output: [...this.items].sort((a, b) => a.index - b.index).map(closed) }
   }
 }
 

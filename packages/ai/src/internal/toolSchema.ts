@@ -14,9 +14,23 @@ import { asArray, asNumber, asObject, asObjects, asString, type JsonObject } fro
  * JSON Schema 2020-12: what OpenAI, Anthropic and the servers that imitate them insist on.
  */
 export const plain = (schema: JsonSchema): JsonSchema => {
-  const { $schema: _, ...rest } = asObject(mend(rootOf(schema), 0)) ?? {}
+  const { $schema: _, ...rest } = asObject(mend(rootOf(isBareMap(schema) ? { properties: schema } : schema), 0)) ?? {}
   return rest
 }
+
+/** Properties where their schema should be: each entry is a schema, and none is a word of one. */
+const isBareMap = (schema: JsonSchema): boolean => {
+  const entries = Object.entries(schema)
+  return (
+    entries.length > 0 && entries.every(([key, value]) => !key.startsWith("$") && !words.has(key) && isTyped(value))
+  )
+}
+
+const isTyped = (value: unknown): boolean => typeof asObject(value)?.["type"] === "string"
+
+const words = new Set([
+  ..."type properties items required enum const anyOf oneOf allOf not definitions title description default".split(" ")
+])
 
 /**
  * An object at the root: a reference is followed, a choice of objects has the properties of all and requires what each
@@ -24,12 +38,8 @@ export const plain = (schema: JsonSchema): JsonSchema => {
  */
 const rootOf = (schema: JsonSchema, depth = 0): JsonObject => {
   const { $ref, allOf, anyOf, enum: _, not: __, oneOf, ...rest } = schema
-  const definitions = definitionsOf(schema)
   const target = asString($ref)
-  if (target !== undefined && depth < 20) {
-    const named = definitions[nameOf(target)]
-    return rootOf({ ...asObject(named), ...rest }, depth + 1)
-  }
+  if (target !== undefined && depth < 20) return rootOf({ ...pointed(schema, target), ...rest }, depth + 1)
   const part = (value: unknown): JsonObject => rootOf({ ...keep(schema), ...asObject(value) }, depth + 1)
   const together = depth < 20 ? asArray(allOf).map(part) : []
   const choices =
@@ -39,11 +49,26 @@ const rootOf = (schema: JsonSchema, depth = 0): JsonObject => {
           .filter((choice) => choice["type"] === "object")
       : []
   const all = [...together, ...choices]
-  const properties = Object.assign({}, ...all.map(propertiesOf), propertiesOf(rest))
+  const properties = merged([...all, rest].map(propertiesOf))
   const shared = requiredOf(choices[0]).filter((name) => choices.every((choice) => requiredOf(choice).includes(name)))
   const required = [...new Set([...requiredOf(rest), ...together.flatMap(requiredOf), ...shared])]
   const { required: ___, ...others } = rest
   return { ...others, type: "object", properties, ...(required.length === 0 ? {} : { required }) }
+}
+
+/** The properties of several objects; one that they describe differently is any of those. */
+const merged = (maps: ReadonlyArray<JsonObject>): JsonObject => {
+  const forms = new Map<string, Map<string, unknown>>()
+  for (const [name, form] of maps.flatMap((map) => Object.entries(map))) {
+    const known = forms.get(name) ?? new Map<string, unknown>()
+    forms.set(name, known.set(JSON.stringify(form), form))
+  }
+  return Object.fromEntries(
+    [...forms].map(([name, known]) => [
+      name,
+      known.size === 1 ? [...known.values()][0] : { anyOf: [...known.values()] }
+    ])
+  )
 }
 
 const keep = (schema: JsonObject): JsonObject => ({
@@ -78,6 +103,7 @@ const mend = (value: unknown, depth: number): unknown => {
   // `true` is any value; what nests deeper than any tool does is as good as any value.
   if (schema === undefined || depth > deepest) return {}
   const mended: { [key: string]: unknown } = {}
+  const known = typesOf(schema).flatMap(typeNamed)
   for (const [key, item] of Object.entries(schema)) {
     if (maps.has(key)) {
       const entries = Object.entries(asObject(item) ?? {})
@@ -99,17 +125,40 @@ const mend = (value: unknown, depth: number): unknown => {
       const exclusive = schema[key === "minimum" ? "exclusiveMinimum" : "exclusiveMaximum"]
       if (exclusive !== true) mended[key] = item
     } else if (key === "required") {
-      // A flag of draft 3, on the property itself.
-      if (Array.isArray(item)) mended[key] = item
+      // A flag of draft 3, on the property itself; and a name that is no property has some servers refuse all.
+      const known = asObject(schema["properties"])
+      const names = [...new Set(requiredOf(schema))].filter((name) => known === undefined || Object.hasOwn(known, name))
+      if (names.length > 0) mended[key] = names
+    } else if (key === "enum") {
+      if (asArray(item).length > 0) mended[key] = item
     } else if (key === "nullable") {
-      if (item === true && typeof schema["type"] === "string") mended["type"] = [schema["type"], "null"]
+      if (item === true && known.length > 0) mended["type"] = [...new Set([...known, "null"])]
     } else if (key === "type") {
-      if (mended["type"] === undefined) mended["type"] = item
+      if (mended["type"] === undefined && known.length > 0) mended["type"] = known.length === 1 ? known[0] : known
     } else mended[key] = item
   }
   const types = typesOf(mended)
   if (types.includes("array") && mended["items"] === undefined) mended["items"] = {}
   return mended
+}
+
+const types = ["string", "number", "integer", "boolean", "array", "object", "null"]
+/** Names of types in the languages that tools are written in. */
+const otherTypes: ReadonlyMap<string, string> = new Map([
+  ...["str", "text", "char", "date", "datetime", "uuid"].map((name) => [name, "string"] as const),
+  ...["int", "long", "int32", "int64"].map((name) => [name, "integer"] as const),
+  ...["float", "double", "decimal"].map((name) => [name, "number"] as const),
+  ["bool", "boolean"],
+  ...["list", "tuple", "set"].map((name) => [name, "array"] as const),
+  ...["dict", "map", "struct"].map((name) => [name, "object"] as const),
+  ["none", "null"]
+])
+
+/** A type by its name in JSON Schema. One that nobody knows is any. */
+const typeNamed = (name: string): ReadonlyArray<string> => {
+  const word = name.toLowerCase()
+  const known = types.includes(word) ? word : otherTypes.get(word)
+  return known === undefined ? [] : [known]
 }
 
 const isEmpty = (value: unknown): boolean => Object.keys(asObject(value) ?? { some: true }).length === 0
@@ -129,17 +178,35 @@ const definitionsOf = (schema: JsonObject): JsonObject => ({
   ...asObject(schema["$defs"])
 })
 
-const nameOf = (reference: string): string => reference.slice(reference.lastIndexOf("/") + 1)
+/** What a reference within a schema points at: by its path, else the definition of that name. */
+const pointed = (root: JsonObject, reference: string): JsonObject | undefined => {
+  if (reference.startsWith("http")) return undefined
+  const path = reference.split("#").at(-1)?.split("/").slice(1).map(unescaped) ?? []
+  const found = path.reduce<unknown>(
+    (inner, name) => (Array.isArray(inner) ? inner[Number(name)] : own(inner, name)),
+    root
+  )
+  return asObject(found) ?? asObject(own(definitionsOf(root), path.at(-1) ?? ""))
+}
+
+const own = (value: unknown, name: string): unknown => {
+  const object = asObject(value)
+  return object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined
+}
+
+const unescaped = (name: string): string => {
+  const plain = /%(?![0-9a-f]{2})/i.test(name) ? name : name.replace(/%[0-7][0-9a-f]/gi, decodeURIComponent)
+  return plain.replaceAll("~1", "/").replaceAll("~0", "~")
+}
 
 /** More than this is not written out: definitions that name each other twice grow without bound. */
 const mostWritten = 5_000
 
 /**
- * Returns the schema without references into its own `$defs`, for servers that know none. A definition that contains
- * itself cannot be written out: the inner one becomes any object.
+ * Returns the schema without references into itself, for servers that know none. A definition that contains itself
+ * cannot be written out: the inner one becomes any value of its type.
  */
 export const dereference = (schema: JsonSchema): JsonSchema => {
-  const definitions = definitionsOf(schema)
   const { $defs: _, definitions: __, ...rest } = schema
   let written = 0
   const inline = (value: unknown, open: ReadonlyArray<string>): unknown => {
@@ -152,11 +219,14 @@ export const dereference = (schema: JsonSchema): JsonSchema => {
     if (reference === undefined) {
       return Object.fromEntries(Object.entries(object).map(([key, item]) => [key, inline(item, open)]))
     }
-    const name = nameOf(reference)
-    const definition = Object.hasOwn(definitions, name) ? asObject(definitions[name]) : undefined
-    if (definition === undefined || open.includes(name) || written > mostWritten) return { type: "object", ...others }
+    const definition = pointed(schema, reference)
+    if (definition === undefined) return others
+    if (open.includes(reference) || written > mostWritten) {
+      const type = definition["type"] ?? guess(definition)
+      return { ...(type === undefined ? {} : { type }), ...others }
+    }
     // What stands beside the reference, such as its description, is closer to the point.
-    return inline({ ...definition, ...others }, [...open, name])
+    return inline({ ...definition, ...others }, [...open, reference])
   }
   return asObject(inline(rest, [])) ?? {}
 }
@@ -232,9 +302,9 @@ const single = (schema: JsonObject, type: string | undefined, depth: number): Js
   const values = schema["const"] === undefined ? asArray(schema["enum"]) : [schema["const"]]
   const said = asString(schema["description"])
   const described = said === undefined ? {} : { description: said }
-  const named = values.filter((value) => value !== null)
+  const named = values.filter((value) => value !== null && value !== "")
   if (named.length > 0) {
-    const mayBeNull = named.length < values.length ? { nullable: true } : {}
+    const mayBeNull = values.includes(null) ? { nullable: true } : {}
     const texts = named.map((value) => (typeof value === "string" ? value : JSON.stringify(value)))
     return { type: "STRING", format: "enum", enum: texts, ...described, ...mayBeNull }
   }
@@ -315,7 +385,7 @@ export const objectRoot = (schema: JsonSchema): JsonSchema | undefined => {
   const required = choices.map(requiredOf)
   return {
     type: "object",
-    properties: Object.assign({}, ...choices.map(propertiesOf)),
+    properties: merged(choices.map(propertiesOf)),
     required: (required[0] ?? []).filter((name) => required.every((names) => names.includes(name))),
     additionalProperties: false,
     ...(schema["$defs"] === undefined ? {} : { $defs: schema["$defs"] })

@@ -166,9 +166,10 @@ const busyCodes = new Set([
   "1024",
   "1234"
 ])
-/** Kinds of error that the same request meets again. */
+/** An account without credit, where no code says so. */
 const accountPhrases =
   /credit balance is too low|insufficient (?:account )?(?:balance|credits?|funds)|账户已?欠费|余额不足/
+/** Kinds of error that the same request meets again. */
 const requestCodes = new Set([
   "invalid_request_error",
   "badrequesterror",

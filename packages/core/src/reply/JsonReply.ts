@@ -91,13 +91,12 @@ export const readVisible = (shown: string, reply: string, options: Options): Eit
     }
     const qualifying = candidates(parsed, wanted)
     if (qualifying.length === 0) other = span
-    for (const object of qualifying) {
-      if (isEcho(object)) {
-        echo = true
-        continue
-      }
+    const filled = qualifying.filter((object) => !isEcho(object))
+    if (filled.length < qualifying.length) echo = true
+    if (filled.length > 0 && hasDuplicate(span.keys, wanted)) twice = true
+    for (const object of filled) {
       const named = rename(object, wanted)
-      if (named.conflict || hasDuplicate(span.keys, wanted)) twice = true
+      if (named.conflict) twice = true
       objects.push({ value: named.value, span })
       malformed = undefined
     }

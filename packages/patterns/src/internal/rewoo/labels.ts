@@ -48,10 +48,11 @@ export const readHead = (text: string, at: number, words: boolean): Head | undef
   let stop = at
   while (stop < at + maxToolName && stop < text.length && !notInName.includes(text.charAt(stop))) stop += 1
   const bracket = text.charAt(stop)
+  // Most lines of a long text end here.
+  if (bracket !== "[" && bracket !== "(") return undefined
   const tool = trimName(text.slice(at, stop))
   if (tool === "" || !/[\p{L}\p{N}]/u.test(tool) || (!words && /\s/u.test(tool))) return undefined
   if (bracket === "[") return { tool, open: stop, bracket }
-  if (bracket !== "(") return undefined
   if (text.charAt(stop + 1) === ")") {
     let next = stop + 2
     while (next < stop + maxToolName && isMarkdownCode(text.charCodeAt(next))) next += 1

@@ -887,3 +887,13 @@ describe("laws", { timeout: 300_000 }, () => {
     )
   })
 })
+
+describe("line breaks that were escaped once too often", () => {
+  it.each([
+    ["1. Fetch\\n2. Count", ["Fetch", "Count"]],
+    ["- Fetch\\n- Count", ["Fetch", "Count"]],
+    ["Step 1: Fetch\\nStep 2: Count", ["Fetch", "Count"]],
+    ["1. Print \\n behind each line", ["Print \\n behind each line"]],
+    ["1. Split at \\n2. Count\n2. Report", ["Split at \\n2. Count", "Report"]]
+  ])("%s", (text, steps) => expect(NumberedList.read(text)).toEqual(Either.right(steps)))
+})

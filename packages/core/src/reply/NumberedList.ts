@@ -61,8 +61,16 @@ export const readVisible = (shown: string, reply: string): Either.Either<Readonl
 const failWith = (reply: string, problem: string, found: string) =>
   Either.left(new ParseError({ problem, expected, found, reply }))
 
+/** A plan whose line breaks were escaped once too often has them written out, and none that are real. */
+const withLineBreaks = (text: string): string =>
+  !text.includes("\n") &&
+  /\\n\s{0,4}(?:[-*•]|\(?\d{1,3}[.):、]|step \d)/i.test(text) &&
+  /^\W{0,4}(?:\d|step|[-*•])/i.test(text)
+    ? text.replaceAll("\\n", "\n")
+    : text
+
 const readShown = (shown: string, reply: string): Either.Either<Plan, ParseError> => {
-  const body = trimLines(EndMarks.unwrapped(trimLines(unfence(shown))))
+  const body = trimLines(EndMarks.unwrapped(trimLines(unfence(withLineBreaks(shown)))))
   const fail = (problem: string, found: string) => failWith(reply, problem, found)
   const asPlan = Either.map((steps: ReadonlyArray<string>): Plan => ({ steps, isInline: false }))
   if (body === "") return fail("empty_reply", "an empty reply")

@@ -167,6 +167,9 @@ const busyCodes = new Set([
   "1234"
 ])
 /** Kinds of error that the same request meets again. */
+/** llama.cpp, Ollama, Bedrock and vLLM fail where they cannot read what their model wrote. */
+const malformedPhrases =
+  /(?:failed to|error|cannot|unable to) (?:pars|extract|read)(?:e|ing)? (?:the )?(?:tool|function)[ _]calls?|failed to parse input at pos|invalid sequence as part of tooluse|malformed (?:function|tool)[ _]call/i
 const accountPhrases =
   /credit balance is too low|insufficient (?:account )?(?:balance|credits?|funds)|账户已?欠费|余额不足/
 const requestCodes = new Set([
@@ -289,7 +292,10 @@ const readErrorBody = (parsed: unknown): ErrorBody => {
     ),
     status: numeric.find((code) => code >= 400 && code <= 599),
     fields: [asString(inner["param"]) ?? [], issues.flatMap((issue) => asArray(issue["loc"]))].flat(2).map(String),
-    retryAfter: details.map(delayOf).find((delay) => delay !== undefined) ?? Waits.ofMessage(message ?? "")
+    retryAfter:
+      details.map(delayOf).find((delay) => delay !== undefined) ??
+      [inner, asObject(inner["metadata"]) ?? {}, outer].map(Waits.ofFields).find((delay) => delay !== undefined) ??
+      Waits.ofMessage(message ?? "")
   }
 }
 
@@ -315,7 +321,7 @@ export const classify = (failure: HttpFailure): Classified => {
     reason: reasonOf(status, body, failure),
     detail: body.message ?? plainText(failure.text),
     body,
-    malformedCall: body.codes.includes("tool_use_failed")
+    malformedCall: body.codes.includes("tool_use_failed") || malformedPhrases.test((body.message ?? "").slice(0, 4_000))
   }
 }
 

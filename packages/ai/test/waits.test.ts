@@ -11,6 +11,8 @@ describe("VR-08: Retry-After by RFC 9110", () => {
     [" 7 ", 7_000],
     ["0", 0],
     ["7, 7", 7_000],
+    ["7,7", 7_000],
+    ["7, 7, 7", 7_000],
     ["Wed, 21 Oct 2026 07:28:00 GMT", 60_000],
     ["Wednesday, 21-Oct-26 07:28:00 GMT", 60_000],
     ["Wed Oct 21 07:28:00 2026", 60_000],
@@ -24,6 +26,10 @@ describe("VR-08: Retry-After by RFC 9110", () => {
 
   it.each([
     "7, 8",
+    "7, 7, 8",
+    "7, 8, 7, 8",
+    "7,",
+    "Wed, 21 Oct 2026 07:28:00 GMT, 7",
     "45 seconds",
     "soon",
     "3/4",
@@ -46,6 +52,25 @@ describe("VR-08: Retry-After by RFC 9110", () => {
     "99999999999999"
   ])("%j is as if there were no header", (value) => expect(wait({ "retry-after": value })).toBeUndefined())
 
+  it.each([
+    [{ "x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "30" }, 30_000],
+    [{ "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(now + 5_000) }, 5_000],
+    [{ "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(now / 1000 + 5) }, 5_000],
+    [
+      { "anthropic-ratelimit-tokens-remaining": "0", "anthropic-ratelimit-tokens-reset": "2026-10-21T07:28:00Z" },
+      60_000
+    ],
+    [
+      {
+        "anthropic-ratelimit-requests-remaining": "9",
+        "anthropic-ratelimit-requests-reset": "2026-10-21T09:28:00Z",
+        "anthropic-ratelimit-input-tokens-remaining": "0",
+        "anthropic-ratelimit-input-tokens-reset": "2026-10-21T07:27:01Z"
+      },
+      1_000
+    ]
+  ])("a limit that is used up: %j", (headers, delay) => expect(wait(headers)).toBe(delay))
+
   it("retry-after-ms is closer to the point, and a limit that is used up says when it is filled", () => {
     expect(wait({ "retry-after-ms": "1500.5", "retry-after": "9" })).toBe(1500.5)
     expect(wait({ "retry-after-ms": "soon", "retry-after": "9" })).toBe(9_000)
@@ -66,7 +91,9 @@ describe("a wait that a message names", () => {
     ["Your quota will reset after 1h2m3s", 3_723_000],
     ["Too many requests, please wait for 20 seconds before the next", 20_000],
     ["try your request again in 2 minutes", 120_000],
-    ["The limit resets in 1 minute 30 seconds", 90_000]
+    ["The limit resets in 1 minute 30 seconds", 90_000],
+    ["Try again in 1 minute and 30 seconds.", 90_000],
+    ["Try again in 2 days", 172_800_000]
   ])("%s", (message, delay) => expect(Waits.ofMessage(message)).toBeCloseTo(delay, 3))
 
   it.each(["Try again later.", "Please try again in a while.", "retry in 3 easy steps", "wait for it", "in 5 s"])(
@@ -94,6 +121,8 @@ describe("a wait that a message names", () => {
     expect(limited(google([{ reason: "QUOTA", metadata: { quotaResetDelay: "373.8ms" } }]))).toMatchObject({
       retryAfter: 373.8
     })
+    expect(limited({ error: { message: "slow down", retry_after: 12 } })).toMatchObject({ retryAfter: 12_000 })
+    expect(limited({ error: "m is loading", estimated_time: 20.5 })).toMatchObject({ retryAfter: 20_500 })
     expect(limited({ error: { message: "try again in 5s" } }, { "retry-after": "9" })).toMatchObject({
       retryAfter: 9_000
     })

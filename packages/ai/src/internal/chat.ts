@@ -173,11 +173,14 @@ const reasoningNames = ["reasoning_content", "reasoning", "reasoning_text", "thi
 const thoughtOf = (message: JsonObject): string | undefined =>
   reasoningNames.map((name) => asString(message[name])).find((thought) => thought !== undefined && thought !== "")
 
-/** What the model must see again: its reasoning under the names that its server gave it, and Google's signatures. */
+/** What the model must see again: its reasoning under the names that its server gave it, and signatures. */
 const extraOf = (message: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(message).filter(
-      ([name, value]) => value !== null && value !== "" && /^(?:reasoning|thinking|thought|extra_content)/.test(name)
+      ([name, value]) =>
+        value !== null &&
+        value !== "" &&
+        /^(?:reasoning|thinking|thought|extra_content|provider_specific_fields|encrypted_content|signature)/.test(name)
     )
   )
 

@@ -46,7 +46,7 @@ const encode = (model: string, config: JsonObject, request: Request, quirks: Qui
   return {
     ...config,
     ...(system.length === 0 ? {} : { systemInstruction: { parts: system } }),
-    contents: encodeMessages(messages, /gemini-(?:[3-9]|\d\d)/.test(model)),
+    contents: encodeMessages(messages, /gemini-(?:[3-9]|\d\d)/.test(model), quirks.reasoning),
     ...(tools.length === 0
       ? {}
       : {
@@ -65,12 +65,16 @@ const encode = (model: string, config: JsonObject, request: Request, quirks: Qui
 }
 
 /** Turns of the same side become one, but for results of tools, which stand alone in theirs. */
-const encodeMessages = (messages: ReadonlyArray<Message>, signs: boolean): ReadonlyArray<JsonObject> => {
+const encodeMessages = (
+  messages: ReadonlyArray<Message>,
+  signs: boolean,
+  withThoughts: boolean
+): ReadonlyArray<JsonObject> => {
   const encoded: Array<{ readonly role: string; readonly from: string; readonly parts: Array<JsonObject> }> = []
   for (const message of messages) {
     if (message.role === "system") continue
     const role = message.role === "assistant" ? "model" : "user"
-    const parts = encodeMessage(message, signs)
+    const parts = encodeMessage(message, signs, withThoughts)
     if (parts.length === 0) continue
     const last = encoded.at(-1)
     if (last?.from === message.role) last.parts.push(...parts)
@@ -84,7 +88,8 @@ const unsigned = "skip_thought_signature_validator"
 
 const encodeMessage = (
   message: Exclude<Message, { readonly role: "system" }>,
-  signs: boolean
+  signs: boolean,
+  withThoughts: boolean
 ): ReadonlyArray<JsonObject> => {
   switch (message.role) {
     case "user":
@@ -103,7 +108,7 @@ const encodeMessage = (
     case "assistant": {
       const text = message.content === "" ? [] : [{ text: message.content }]
       const calls = message.toolCalls ?? []
-      const kept = asObjects(asObject(message.providerState?.value)?.["parts"])
+      const kept = withThoughts ? asObjects(asObject(message.providerState?.value)?.["parts"]) : []
       if (kept.length === 0) {
         return [
           ...text,
@@ -122,6 +127,8 @@ const encodeMessage = (
           const call = calls[called]
           called += 1
           if (call !== undefined) parts.push({ ...functionCall(call), ...signature(part) })
+        } else if (typeof part["thought"] === "string") {
+          parts.push({ text: part["thought"], thought: true, ...signature(part) })
         } else if (!isSaid && part["text"] === true) {
           parts.push({ text: message.content, ...signature(part) })
           isSaid = true
@@ -171,8 +178,10 @@ const decode = (body: JsonObject, request: Request, from: string): Decoded => {
         name: asString(call["name"]) ?? "",
         arguments: ToolArguments.toText(call["args"] ?? {})
       })
-    } else if (part["thought"] === true) reasoning.push(said ?? "")
-    else if (said !== undefined && said !== "") {
+    } else if (part["thought"] === true) {
+      reasoning.push(said ?? "")
+      if (part["thoughtSignature"] !== undefined) parts.push({ thought: said ?? "", ...signature(part) })
+    } else if (said !== undefined && said !== "") {
       parts.push({ text: true, ...signature(part) })
       text.push(said)
     } else if (part["thoughtSignature"] !== undefined) parts.push(signature(part))

@@ -7,7 +7,7 @@ const plainId = /^[a-zA-Z0-9_-]{1,40}$/
 /**
  * Returns a conversation as the model `from` may see it: states of other models are dropped, and the ids of their calls,
  * and any that some provider would refuse, are replaced in the call and its result alike (nine letters and digits, which
- * the strictest provider wants). The turns of the model itself are as they were.
+ * the strictest provider wants). The turns of the model itself are as they were, but for an id that it gives twice.
  */
 export const prepare = (messages: ReadonlyArray<Message>, from: string): ReadonlyArray<Message> => {
   const taken = new Set(messages.flatMap((message) => (message.role === "assistant" ? idsOf(message) : [])))
@@ -37,7 +37,7 @@ export const prepare = (messages: ReadonlyArray<Message>, from: string): Readonl
     const toolCalls = message.toolCalls?.map((call): ToolCall => {
       const { providerState: state, ...plain } = call
       const kept = own || isOwn(state, from)
-      const isUsable = kept || (!isForeign && plainId.test(call.id) && !seen.has(call.id))
+      const isUsable = !seen.has(call.id) && (kept || (!isForeign && plainId.test(call.id)))
       const id = isUsable ? call.id : fresh()
       if (id !== call.id) renamed.set(call.id, id)
       seen.add(id)

@@ -166,6 +166,9 @@ const busyCodes = new Set([
   "1024",
   "1234"
 ])
+/** llama.cpp, Ollama, Bedrock and vLLM fail where they cannot read what their model wrote. */
+const malformedPhrases =
+  /(?:failed to|error|cannot|unable to) (?:pars|extract|read)(?:e|ing)? (?:the )?(?:tool|function)[ _]calls?|failed to parse input at pos|invalid sequence as part of tooluse|malformed (?:function|tool)[ _]call/i
 /** An account without credit, where no code says so. */
 const accountPhrases =
   /credit balance is too low|insufficient (?:account )?(?:balance|credits?|funds)|账户已?欠费|余额不足/
@@ -292,8 +295,7 @@ const readErrorBody = (parsed: unknown): ErrorBody => {
     fields: [asString(inner["param"]) ?? [], issues.flatMap((issue) => asArray(issue["loc"]))].flat(2).map(String),
     retryAfter:
       details.map(delayOf).find((delay) => delay !== undefined) ??
-      // Hugging Face says how long a model takes to load.
-      (typeof outer["estimated_time"] === "number" ? outer["estimated_time"] * 1000 : undefined) ??
+      [inner, asObject(inner["metadata"]) ?? {}, outer].map(Waits.ofFields).find((delay) => delay !== undefined) ??
       Waits.ofMessage(message ?? "")
   }
 }
@@ -320,7 +322,7 @@ export const classify = (failure: HttpFailure): Classified => {
     reason: reasonOf(status, body, failure),
     detail: body.message ?? plainText(failure.text),
     body,
-    malformedCall: body.codes.includes("tool_use_failed")
+    malformedCall: body.codes.includes("tool_use_failed") || malformedPhrases.test((body.message ?? "").slice(0, 4_000))
   }
 }
 

@@ -170,12 +170,20 @@ const refusesNull = (named: string, body: JsonObject): boolean =>
 
 const wantsReasoning = /reasoning_content[^.]{0,60}(?:missing|required|must be (?:passed|sent|provided|included))/
 
+/** Also where it is not taken any more: signed for another account, or changed on the way. */
 const refusesReasoning = (named: string): boolean =>
-  /reasoning|thinking|thought/.test(named) && !/missing|must be (?:passed|sent)|required/.test(named)
+  /reasoning|thinking|thought|encrypted[_ ]content/.test(named) &&
+  (/unsupported|not supported|not permitted|un(?:known|recognized)|extra/.test(named) ||
+    !/missing|must|required|expected/.test(named))
 
+/** Whether a turn has reasoning with it: in a field of its own, or as one of its parts. */
 const echoesReasoning = (body: JsonObject): boolean =>
-  asObjects(body["messages"]).some((message) =>
-    Object.keys(message).some((key) => /^(?:reasoning|thinking|thought)/.test(key))
+  asObjects(body["messages"] ?? body["input"] ?? body["contents"]).some((message) =>
+    [message, ...asObjects(message["content"] ?? message["parts"])].some(
+      (part) =>
+        /^(?:reasoning|thinking|redacted_thinking)$/.test(String(part["type"])) ||
+        Object.keys(part).some((key) => /^(?:reasoning|thinking|thought)/.test(key))
+    )
   )
 
 /** Puts the system text before that of the first user message, as models without a system role want it. */

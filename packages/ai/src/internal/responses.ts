@@ -80,8 +80,8 @@ const encodeMessage = (message: Message, withReasoning: boolean): ReadonlyArray<
       const items = withReasoning ? asObjects(state?.["items"]) : []
       const said: JsonObject = { role: "assistant", content: [{ type: "output_text", text: message.content }] }
       const text = message.content === "" ? [] : [said]
-      const written = new Map(calls.map((call) => [call.id, encodeCall(call)]))
-      if (items.length === 0) return [...text, ...written.values()]
+      const written = calls.map(encodeCall)
+      if (items.length === 0) return [...text, ...written]
       // Reasoning stands directly before what it led to, so the order is that of the reply.
       const encoded: Array<JsonObject> = []
       let isSaid = text.length === 0
@@ -91,15 +91,13 @@ const encodeMessage = (message: Message, withReasoning: boolean): ReadonlyArray<
           encoded.push(said)
           isSaid = true
         } else {
-          const id = asString(item["call_id"]) ?? ""
-          const call = written.get(id)
+          const call = item["type"] === "function_call" ? written.shift() : undefined
           if (call !== undefined) encoded.push(call)
-          written.delete(id)
         }
       }
       // Reasoning that nothing follows is refused.
       while (encoded.at(-1)?.["type"] === "reasoning") encoded.pop()
-      return [...encoded, ...(isSaid ? [] : text), ...written.values()]
+      return [...encoded, ...(isSaid ? [] : text), ...written]
     }
   }
 }
@@ -140,7 +138,7 @@ const decode = (body: JsonObject, request: Request, from: string): Decoded => {
         break
       case "function_call": {
         const id = asString(item["call_id"]) || asString(item["id"]) || `call_${request.messages.length}_${index}`
-        items.push({ type: "function_call", call_id: id })
+        items.push({ type: "function_call" })
         const name = asString(item["name"]) ?? ""
         toolCalls.push({ id, name, arguments: ToolArguments.toText(item["arguments"]) })
       }

@@ -12,7 +12,7 @@ export const ofHeaders = (headers: Headers, now: number): number | undefined =>
   retryAfter(headers["retry-after"], now) ??
   // LiteLLM's proxy hands its provider's headers on under names of its own.
   retryAfter(headers["llm_provider-retry-after"], now) ??
-  untilReset(headers)
+  untilReset(headers, now)
 
 const exact = (value: string | undefined): number | undefined =>
   value !== undefined && /^\d{1,12}(?:\.\d{1,6})?$/.test(value.trim()) ? Number(value) : undefined
@@ -24,13 +24,11 @@ const retryAfter = (value: string | undefined, now: number): number | undefined 
   return date === undefined ? undefined : Math.max(0, date - now)
 }
 
-/** A header that came twice is joined by a comma. A date holds one too. */
+/** A header that came several times is joined by commas. A date holds one too. */
 const once = (text: string): string => {
-  const parts = text.split(", ")
-  const half = parts.length / 2
-  if (!Number.isInteger(half)) return text
-  const first = parts.slice(0, half).join(", ")
-  return first === parts.slice(half).join(", ") ? first : text
+  const parts = text.split(/,\s?/)
+  const first = [1, 2].find((size) => parts.every((part, index) => part === parts[index % size]))
+  return first === undefined || parts.length % first !== 0 ? text : parts.slice(0, first).join(", ")
 }
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
@@ -64,14 +62,35 @@ const century = (digits: number, now: number): number => {
   return near > year + 50 ? near - 100 : near
 }
 
-/** Of OpenAI, Azure and Groq: `x-ratelimit-reset-tokens: 6m0s` beside `x-ratelimit-remaining-tokens: 0`. */
-const untilReset = (headers: Headers): number | undefined => {
-  const waits = ["requests", "tokens"].flatMap((kind) =>
-    headers[`x-ratelimit-remaining-${kind}`]?.trim() === "0"
-      ? (duration(headers[`x-ratelimit-reset-${kind}`]?.trim() ?? "") ?? [])
-      : []
+/**
+ * What is left of a limit, and when it is filled again: of OpenAI, Azure and Groq (`x-ratelimit-reset-tokens: 6m0s`, Azure
+ * in whole seconds), of OpenRouter (epoch milliseconds), and of Anthropic (a time in RFC 3339).
+ */
+const limits: ReadonlyArray<readonly [string, string]> = [
+  ...["requests", "tokens"].map((kind) => [`x-ratelimit-remaining-${kind}`, `x-ratelimit-reset-${kind}`] as const),
+  ["x-ratelimit-remaining", "x-ratelimit-reset"],
+  ...["requests", "tokens", "input-tokens", "output-tokens"].map(
+    (kind) => [`anthropic-ratelimit-${kind}-remaining`, `anthropic-ratelimit-${kind}-reset`] as const
+  )
+]
+
+const untilReset = (headers: Headers, now: number): number | undefined => {
+  const waits = limits.flatMap(([left, reset]) =>
+    headers[left]?.trim() === "0" ? (resetOf(headers[reset]?.trim() ?? "", now) ?? []) : []
   )
   return waits.length === 0 ? undefined : Math.max(...waits)
+}
+
+const resetOf = (text: string, now: number): number | undefined => {
+  if (/^\d{1,6}$/.test(text)) return Number(text) * 1000
+  const time = /^\d{13}$/.test(text)
+    ? Number(text)
+    : /^\d{10}$/.test(text)
+      ? Number(text) * 1000
+      : /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.test(text)
+        ? Date.parse(text)
+        : Number.NaN
+  return Number.isNaN(time) ? duration(text) : Math.max(0, time - now)
 }
 
 const units: { readonly [unit: string]: number } = {
@@ -85,10 +104,13 @@ const units: { readonly [unit: string]: number } = {
   minute: 60_000,
   h: 3_600_000,
   hr: 3_600_000,
-  hour: 3_600_000
+  hour: 3_600_000,
+  d: 86_400_000,
+  day: 86_400_000
 }
 
-const part = /(\d{1,9}(?:\.\d{1,9})?)\s?(milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h)(?![a-z])/giy
+const part =
+  /(\d{1,9}(?:\.\d{1,9})?)\s?(milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)(?![a-z])/giy
 
 /** Returns the milliseconds of `7.66s`, `6m0s`, `373.8ms`, `20 seconds`, `1 minute 30 seconds`, at the start of a text. */
 export const duration = (text: string): number | undefined => {
@@ -101,9 +123,28 @@ export const duration = (text: string): number | undefined => {
     const unit = (match[2] ?? "").toLowerCase()
     total = (total ?? 0) + Number(match[1]) * (units[unit] ?? units[unit.replace(/s$/, "")] ?? 0)
     at = part.lastIndex
-    while (text.charAt(at) === " " || text.charAt(at) === ",") at += 1
+    at += /^(?:[ ,]|and )*/.exec(text.slice(at, at + 20))?.[0].length ?? 0
   }
 }
+
+/** The delay that a field of an error names: in seconds, or in milliseconds where its name says so. */
+export const ofFields = (fields: { readonly [name: string]: unknown }): number | undefined =>
+  fieldNames
+    .map(([name, unit]) => {
+      const value = fields[name]
+      return typeof value === "number" && value >= 0 && Number.isFinite(value) ? value * unit : undefined
+    })
+    .find((delay) => delay !== undefined)
+
+/** `estimated_time` is how long Hugging Face still loads the model. */
+const fieldNames: ReadonlyArray<readonly [string, number]> = [
+  ["retry_after_ms", 1],
+  ["retryAfterMs", 1],
+  ["retry_after", 1000],
+  ["retry_after_seconds", 1000],
+  ["retryAfter", 1000],
+  ["estimated_time", 1000]
+]
 
 const before =
   /\b(?:(?:re)?try(?:ing)?(?: your request)?(?: again)?(?: request)?(?: in| after)|retry[- ]?after:?|resets?(?: in| after)|wait(?: for)?(?: at least)?|available(?: again)? in)\s+(?:about |approximately )?/gi

@@ -306,6 +306,17 @@ describe("an error inside a success", () => {
     })
   )
 
+  it.scopedLive("a stream that only kept the connection alive was cut off, and one of other words is told", () =>
+    Effect.gen(function* () {
+      const tags: Array<string> = []
+      for (const data of ["ping", "null", "heartbeat", "hello"]) {
+        const { result } = yield* ask(stream(`data: ${data}\n\n`), { onDelta: () => Effect.void })
+        tags.push(result._tag === "Left" ? result.left.reason._tag : "")
+      }
+      expect(tags).toEqual(["Unavailable", "Unavailable", "Unavailable", "Unreadable"])
+    })
+  )
+
   it("an account without credit is not waited for", () => {
     expect(tagOf(400, { error: { message: "Your credit balance is too low to access the Anthropic API." } })).toBe(
       "Unauthorized"

@@ -153,10 +153,13 @@ class Events {
 
   private take({ data, event }: EventSourceMessage): void {
     if (this.ended) return
-    const document = parseJson(data)
+    const document = parseDocument(data)
     // Servers that leave out the blank line between events: each line is one.
     const lines = document === undefined && data.includes("\n") ? data.split("\n") : [data]
-    for (const line of lines) this.document(lines.length === 1 ? document : parseJson(line), line, event)
+    for (const line of lines) {
+      if (this.ended) return
+      this.document(lines.length === 1 ? document : parseDocument(line), line, event)
+    }
   }
 
   private document(document: unknown, data: string, event: string | undefined): void {
@@ -182,10 +185,15 @@ class Events {
       // Half a document: what it held is lost, so the rest is no whole reply.
       this.seen += 1
       this.broken = true
-    } else if (document === undefined && this.words === "") this.words = text
+    } else if (document === undefined && this.words === "" && !keepAlive.test(text)) this.words = text
     // All else (`ping`, `null`, nothing) keeps the connection alive.
   }
 }
+
+const keepAlive = /^(?:null|ping|heartbeat|keep[-_ ]?alive)$/i
+
+/** A failed attempt at JSON costs far more than a look at its first character. */
+const parseDocument = (data: string): unknown => (/^\s*[{[]/.test(data) ? parseJson(data) : undefined)
 
 // ---------------------------------------------------------------------------------------------------------------
 // documents
@@ -200,7 +208,9 @@ const ofText = (text: string, reader: Reader): Body => {
   const objects = asObjects(found)
   const [first] = objects
   if (first === undefined || objects.length < found.length) return { _tag: "Unreadable", text: start }
-  const error = objects.map(brokenPart).find((part) => part !== undefined) ?? objects.find(complains)
+  const error =
+    objects.map(brokenPart).find((part) => part !== undefined) ??
+    (objects.length === 1 && complains(first) ? first : undefined)
   if (error !== undefined) return { _tag: "Failed", error }
   if (objects.length === 1 && !reader.isEvent(first)) return { _tag: "Response", body: first, streamed: false }
   const assembler = reader.assembler()

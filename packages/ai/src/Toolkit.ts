@@ -42,11 +42,14 @@ const fromTool = <Tools extends Record<string, AiTool.Any>, Name extends keyof T
   // The handler decodes for itself, although the type of its input says decoded: so it is given the encoded form.
   const parameters = Schema.make<unknown, AiTool.Parameters<Tools[Name]>>(tool.parametersSchema.ast)
   const encode = Schema.encode(parameters)
+  // The annotation's default would say that every tool changes something.
+  const isAnnotated = tool.annotations.unsafeMap.has(AiTool.Readonly.key)
+  const readOnly = isAnnotated ? { readOnly: Context.get(tool.annotations, AiTool.Readonly) } : {}
   const made = Tool.make({
     name: tool.name,
     description: tool.description ?? AiTool.getDescriptionFromSchemaAst(tool.parametersSchema.ast) ?? "",
     parameters,
-    readOnly: Context.get(tool.annotations, AiTool.Readonly),
+    ...readOnly,
     idempotent: Context.get(tool.annotations, AiTool.Idempotent),
     execute: (input) =>
       Effect.flatMap(encode(input), (encoded) => handlers.handle(name, encoded)).pipe(

@@ -198,7 +198,7 @@ const serverTools = async (flags: Flags, process: Process): Promise<ReadonlyArra
         `MCP server ${server.name}:`,
         ...tools.map(
           ({ description, name, readOnly }) =>
-            `  ${oneLine(name, 64)}  ${oneLine(description, 120)}${readOnly ? " (read-only)" : ""}`
+            `  ${oneLine(name, 64)}  ${oneLine(description, 120)}${readOnly === true ? " (read-only)" : ""}`
         )
       ]),
     { concurrency: "unbounded" }

@@ -72,7 +72,7 @@ export const tools: Layer.Layer<Toolbox.Toolbox, never, Toolbox.Toolbox | Approv
       call: (request) => {
         const name = Toolbox.resolve(inner.describe, request.tool)
         const tool = Either.isRight(name) ? byName.get(name.right) : undefined
-        if (tool === undefined || tool.readOnly) return inner.call(request)
+        if (tool === undefined || tool.readOnly === true) return inner.call(request)
         return Effect.flatMap(decide(approval, { call: request.call, tool, input: request.input }), (decision) =>
           decision === "allow"
             ? inner.call(request)

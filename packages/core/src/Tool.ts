@@ -33,8 +33,11 @@ export interface ToolInfo extends ToolSpec {
   readonly takes: "text" | "object"
   /** Whether a second call with the same input does no harm. Default: false. */
   readonly idempotent: boolean
-  /** Whether a call changes nothing outside. Default: false. */
-  readonly readOnly: boolean
+  /**
+   * `true`: a call changes nothing outside. `false`: the tool says that it does. Absent: it does not say, and may. Only
+   * `true` spares it the care that is taken with what changes things, such as an approval.
+   */
+  readonly readOnly?: boolean
   /** How long a call may take, in milliseconds. Default: no limit of its own. */
   readonly timeout?: number
 }
@@ -52,7 +55,7 @@ interface Common {
   readonly description: string
   /** Whether a second call with the same input does no harm. Default: false. */
   readonly idempotent?: boolean
-  /** Whether a call changes nothing outside. Default: false. */
+  /** Whether a call changes nothing outside, see {@link ToolInfo}. Default: not said. */
   readonly readOnly?: boolean
   /** How long one call may take. The shorter of this and the caller's own limit holds. Default: no limit. */
   readonly timeout?: Duration.DurationInput
@@ -180,7 +183,7 @@ const common = (who: string, options: Common): Pick<ToolInfo, keyof Common & key
     name: options.name,
     description: options.description,
     idempotent: options.idempotent ?? false,
-    readOnly: options.readOnly ?? false,
+    ...(options.readOnly === undefined ? {} : { readOnly: options.readOnly }),
     ...(options.timeout === undefined ? {} : { timeout: Duration.toMillis(options.timeout) })
   }
 }

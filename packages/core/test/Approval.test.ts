@@ -45,7 +45,7 @@ describe("Approval of tools", () => {
       expect(yield* call("read", "a")).toBe("did a")
       expect(asked).toEqual([])
       expect(yield* call("WRITE()", "b")).toBe("did b")
-      expect(asked).toMatchObject([{ call: "step-1/b", tool: { name: "write", readOnly: false }, input: "b" }])
+      expect(asked).toMatchObject([{ call: "step-1/b", tool: { name: "write" }, input: "b" }])
       expect(ran).toEqual(["a", "b"])
     }).pipe(Effect.provide(layer()))
   })

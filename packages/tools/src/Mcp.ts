@@ -217,7 +217,7 @@ const toolOf = (
     name,
     description: hideResult(tool.description),
     parameters: tool.parameters,
-    readOnly,
+    ...(readOnly ? { readOnly } : {}),
     idempotent,
     timeout: options.timeout ?? "60 seconds",
     execute: (input, { progress }) =>

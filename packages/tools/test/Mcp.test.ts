@@ -72,11 +72,11 @@ describe("Mcp over stdio", () => {
       ])
       const info = (name: string) => toolbox.describe.find((tool) => tool.name === name)
       expect(info("echo")).toMatchObject({ readOnly: true, idempotent: true, description: "The echo." })
-      expect(info("dotted_name_x")).toMatchObject({ readOnly: false, idempotent: true })
-      expect(info("env")).toMatchObject({ readOnly: false, idempotent: false })
+      expect(info("dotted_name_x")).toMatchObject({ idempotent: true })
+      expect(info("env")).toMatchObject({ idempotent: false })
       expect(yield* call("dotted_name_x", '{"a":1}')).toBe('{"a":1}')
       const wary = yield* Mcp.tools(server("", { trustAnnotations: false, name: (name) => `s_${name.slice(0, 3)}` }))
-      expect(wary[1]).toMatchObject({ name: "s_ech", readOnly: false, idempotent: false })
+      expect(wary[1]).toMatchObject({ name: "s_ech", idempotent: false })
     }).pipe(Effect.scoped)
   )
   it.live("an error result is ToolFailed; what is no text is described; 10 MB arrive", () =>
@@ -261,8 +261,8 @@ describe("our own server, by our own client", () => {
       const { call, toolbox } = yield* connect({ command: process.execPath, args: [outfile] })
       expect(toolbox.describe.map(({ name, readOnly }) => [name, readOnly])).toEqual([
         ["shout", true],
-        ["fails", false],
-        ["hang", false]
+        ["fails", undefined],
+        ["hang", undefined]
       ])
       expect(yield* call("shout", "hello, world")).toBe("HELLO, WORLD")
       expect((yield* Effect.flip(call("fails", "x"))).message).toBe("fails failed: nothing to say")

@@ -115,7 +115,12 @@ export const ToolFailed = make(
 )
 
 export const ToolTimeout = make(
-  data("ToolTimeout", { tool: Schema.String, after: Schema.Finite, partial: optional(Schema.String) }),
+  data("ToolTimeout", {
+    tool: Schema.String,
+    after: Schema.Finite,
+    repeatable: optional(Schema.Boolean),
+    partial: optional(Schema.String)
+  }),
   (value): value is ToolError.ToolTimeout => value instanceof ToolError.ToolTimeout,
   ({ _tag, message, ...fields }) => new ToolError.ToolTimeout(fields)
 )

@@ -2,20 +2,32 @@
  * Where the events of a run go. With no set-up they go to Effect's logger; any other sink is a Layer.
  */
 import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
 import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
 import * as RunEvent from "./RunEvent.js"
 
 // ---------------------------------------------------------------------------------------------------------------
 // models
 // ---------------------------------------------------------------------------------------------------------------
 
-/** A sink of events. One that fails or throws does no harm to the run: see {@link record}. */
+/**
+ * A sink of events. It never ends, holds up or changes a run: it is told in order, in a fiber beside the run, and where it
+ * is slower than the run the events wait for it. When the outermost run has ended, it has 100 ms of real time for what
+ * still waits. What a sink fails on, or misses, is a `Warning` of kind `journal_failed`.
+ */
 export interface Service {
   readonly record: (event: RunEvent.RunEvent) => Effect.Effect<void, unknown>
   /** The same where a sink can do it at once, which costs a run less. Only used if it is there. */
   readonly unsafeRecord?: (event: RunEvent.RunEvent) => void
+  /** The sinks that this one is made of, where it only hands on: each is told at its own pace. Only used if it is there. */
+  readonly sinks?: ReadonlyArray<Service>
 }
 
 /** A sink that keeps the newest events in memory. */
@@ -76,8 +88,9 @@ export const jsonLines = (write: (line: string) => Effect.Effect<void, unknown>)
   record: (event) => Effect.suspend(() => write(`${JSON.stringify(event)}\n`))
 })
 
-/** Sends each event to every sink in turn; one that fails does not keep it from the others. */
+/** Sends each event to every sink; one that fails, or is slow, does not keep it from the others. */
 export const all = (...sinks: ReadonlyArray<Service>): Service => ({
+  sinks,
   record: (event) => Effect.forEach(sinks, (sink) => recordIn(sink, event), { discard: true })
 })
 
@@ -105,40 +118,203 @@ export class Streaming extends Context.Reference<Streaming>()("@forethought/core
 export const streaming: Layer.Layer<never> = Layer.succeed(Streaming, true)
 
 /**
- * Records an event in a sink. A sink that fails, throws or dies is told so in a `Warning` of kind `journal_failed`,
- * which is also logged; the run goes on, and only interruption passes through.
+ * Records an event in the sink of the current run, as the run itself does; outside of a run in the sink in context, which
+ * is waited for. A sink that fails, throws or dies is told so in a `Warning` of kind `journal_failed`, which is also logged.
  */
-export const recordIn = (sink: Service, event: RunEvent.RunEvent): Effect.Effect<void> =>
-  Effect.suspend(() => recordNow(sink, event) ?? Effect.void)
-
-/** {@link recordIn} at once: what is left to do, or nothing where the sink could record the event. */
-export const recordNow = (sink: Service, event: RunEvent.RunEvent): Effect.Effect<void> | undefined => {
-  try {
-    if (sink.unsafeRecord === undefined) {
-      return Effect.catchAllCause(sink.record(event), (cause) => tellFailure(sink, event, cause))
-    }
-    sink.unsafeRecord(event)
-    return undefined
-  } catch (error) {
-    return tellFailure(sink, event, Cause.die(error))
-  }
-}
-
-const tellFailure = (sink: Service, event: RunEvent.RunEvent, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
-  if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
-  const warning: RunEvent.Warning = {
-    _tag: "Warning",
-    call: event.call,
-    at: event.at,
-    kind: "journal_failed",
-    message: `A journal sink failed on ${event._tag}: ${RunEvent.errorInfo(Cause.squash(cause)).message}`
-  }
-  return Effect.suspend(() => sink.record(warning)).pipe(
-    Effect.catchAllCause(() => Effect.void),
-    Effect.zipRight(Effect.logWarning(RunEvent.describe(warning)))
-  )
-}
-
-/** Records an event in the current run's sink, see {@link recordIn}. */
 export const record = (event: RunEvent.RunEvent): Effect.Effect<void> =>
-  Effect.flatMap(Journal, (sink) => recordIn(sink, event))
+  Effect.flatMap(Effect.all([Journal, CurrentOutbox]), ([sink, outbox]) =>
+    outbox === undefined ? recordIn(sink, event) : Effect.sync(() => outbox.tell(sink, event))
+  )
+
+const recordIn = (sink: Service, event: RunEvent.RunEvent): Effect.Effect<void> =>
+  Effect.catchAllCause(
+    Effect.suspend(() => sink.record(event)),
+    (cause) => {
+      const warning = failureOf(event, cause)
+      return Effect.zipRight(ignored(sink, warning), Effect.logWarning(RunEvent.describe(warning)))
+    }
+  )
+
+// ---------------------------------------------------------------------------------------------------------------
+// beside a run
+// ---------------------------------------------------------------------------------------------------------------
+
+/**
+ * The events of a run, and of the runs inside it, on their way to sinks.
+ *
+ * @internal
+ */
+export interface Outbox {
+  /** Tells a sink at once where that is possible. Never throws. */
+  readonly tell: (sink: Service, event: RunEvent.RunEvent) => void
+  /** Gives the sinks 100 ms for what still waits, and drops the rest. To be run once, after the last event. */
+  readonly close: Effect.Effect<void>
+}
+
+/**
+ * The outbox of the outermost run. Default: `undefined`, outside of any run.
+ *
+ * @internal
+ */
+export class CurrentOutbox extends Context.Reference<CurrentOutbox>()("@forethought/core/Journal/CurrentOutbox", {
+  defaultValue: (): Outbox | undefined => undefined
+}) {}
+
+/**
+ * Makes an outbox whose sinks run in the surroundings of a run: its logger, its Clock.
+ *
+ * @internal
+ */
+export const makeOutbox = (runtime: Runtime.Runtime<never>): Outbox => {
+  const fork = (effect: Effect.Effect<void>) => Runtime.runFork(runtime)(Effect.interruptible(effect))
+  const warn = (warning: RunEvent.Warning) => void fork(Effect.logWarning(RunEvent.describe(warning)))
+  const boxes = new Map<Service, Mailbox>()
+  const boxOf = (sink: Service): Mailbox => {
+    const known = boxes.get(sink)
+    if (known !== undefined) return known
+    const box = new Mailbox(sink, fork, warn)
+    boxes.set(sink, box)
+    return box
+  }
+  const tell: Outbox["tell"] = (sink, event) => {
+    if (sink.sinks === undefined) boxOf(sink).tell(event)
+    else for (const part of sink.sinks) tell(part, event)
+  }
+  return {
+    tell,
+    close: Effect.suspend(() => {
+      const busy = [...boxes.values()].filter((box) => box.isBusy)
+      if (busy.length === 0) return Effect.void
+      return Effect.map(
+        Effect.async<void>((resume) => {
+          // The Clock of a test does not move by itself, and what a sink does takes real time.
+          const timer = Effect.runFork(
+            Effect.map(Clock.make().sleep(Duration.millis(lastMillis)), () => resume(Effect.void))
+          )
+          for (const box of busy) {
+            box.onIdle = () => {
+              if (busy.some((other) => other.isBusy)) return
+              timer.unsafeInterruptAsFork(FiberId.none)
+              resume(Effect.void)
+            }
+          }
+        }),
+        () => {
+          for (const box of busy) box.drop()
+        }
+      )
+    })
+  }
+}
+
+/** How long the sinks of a run have after its end, in milliseconds. */
+const lastMillis = 100
+
+/** Events that wait for a slow sink, at the most: a sink that hangs must not fill the memory. */
+const maxWaiting = 100_000
+
+/** One sink's events, in order: one at a time is under way. */
+class Mailbox {
+  private readonly waiting: Array<RunEvent.RunEvent> = []
+  private underWay: Fiber.RuntimeFiber<void> | undefined
+  private missed = 0
+  private isClosed = false
+  onIdle: (() => void) | undefined
+  constructor(
+    private readonly sink: Service,
+    private readonly fork: (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<void>,
+    private readonly warn: (warning: RunEvent.Warning) => void
+  ) {}
+  get isBusy(): boolean {
+    return this.underWay !== undefined
+  }
+  tell(event: RunEvent.RunEvent): void {
+    if (this.isClosed) return
+    if (this.underWay === undefined) this.deliver(event)
+    else if (this.waiting.length < maxWaiting) this.waiting.push(event)
+    else this.missed += 1
+  }
+  drop(): void {
+    if (this.underWay === undefined) return
+    this.isClosed = true
+    this.missed += this.waiting.length + 1
+    this.waiting.length = 0
+    this.underWay.unsafeInterruptAsFork(FiberId.none)
+    this.warn(missedEvents(this.missed))
+  }
+  private deliver(event: RunEvent.RunEvent): void {
+    try {
+      if (this.sink.unsafeRecord !== undefined) {
+        this.sink.unsafeRecord(event)
+        return
+      }
+      const record = this.sink.record(event)
+      this.runBeside(
+        event,
+        Effect.catchAllCause(record, (cause) => {
+          // A Queue that was shut down interrupts whoever offers to it. The run has nothing to do with that.
+          if (this.isClosed) return Effect.void
+          const warning = failureOf(event, cause)
+          this.warn(warning)
+          return ignored(this.sink, warning)
+        })
+      )
+    } catch (error) {
+      const warning = failureOf(event, Cause.die(error))
+      this.warn(warning)
+      this.runBeside(event, ignored(this.sink, warning))
+    }
+  }
+  private runBeside(event: RunEvent.RunEvent, effect: Effect.Effect<void>): void {
+    const fiber = this.fork(effect)
+    const ended = (exit: Exit.Exit<void>): void => {
+      if (Exit.isFailure(exit) && !this.isClosed) this.warn(failureOf(event, exit.cause))
+    }
+    const done = fiber.unsafePoll()
+    if (done !== null) ended(done)
+    else {
+      this.underWay = fiber
+      fiber.addObserver((exit) => {
+        ended(exit)
+        this.underWay = undefined
+        this.goOn()
+      })
+    }
+  }
+  private goOn(): void {
+    while (this.underWay === undefined) {
+      const next = this.waiting.shift()
+      if (next !== undefined) {
+        this.deliver(next)
+        continue
+      }
+      if (this.missed > 0) this.warn(missedEvents(this.missed))
+      this.missed = 0
+      this.onIdle?.()
+      return
+    }
+  }
+}
+
+/** Tells a sink of its own failure. That it does not take that either is no news. */
+const ignored = (sink: Service, warning: RunEvent.Warning): Effect.Effect<void> =>
+  Effect.catchAllCause(
+    Effect.suspend(() => sink.record(warning)),
+    () => Effect.void
+  )
+
+const failureOf = (event: RunEvent.RunEvent, cause: Cause.Cause<unknown>): RunEvent.Warning => ({
+  _tag: "Warning",
+  call: event.call,
+  at: event.at,
+  kind: "journal_failed",
+  message: `A journal sink failed on ${event._tag}: ${RunEvent.errorInfo(Cause.squash(cause)).message}`
+})
+
+const missedEvents = (count: number): RunEvent.Warning => ({
+  _tag: "Warning",
+  call: "",
+  at: 0,
+  kind: "journal_failed",
+  message: `A journal sink was too slow: it missed ${count} ${count === 1 ? "event" : "events"} of the run.`
+})

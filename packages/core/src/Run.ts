@@ -8,7 +8,10 @@ import * as Context from "effect/Context"
 import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
+import * as Option from "effect/Option"
+import * as Runtime from "effect/Runtime"
 import * as Tracer from "effect/Tracer"
 import { at, CallPath, join } from "./CallPath.js"
 import * as FinishWord from "./FinishWord.js"
@@ -17,6 +20,8 @@ import * as Llm from "./Llm.js"
 import * as RunEvent from "./RunEvent.js"
 import { RunKey } from "./RunKey.js"
 import type * as Toolbox from "./Toolbox.js"
+import { ToolFailed } from "./ToolError.js"
+import * as ToolText from "./ToolText.js"
 
 /** How a tool call ended, for patterns to which an error text is a result too. */
 export interface ToolOutcome {
@@ -58,29 +63,49 @@ export const run = <A, E, R>(
     const context: Context.Context<Llm.Llm> = Context.unsafeMake(fiber.getFiberRef(FiberRef.currentContext).unsafeMap)
     const services = fiber.getFiberRef(DefaultServices.currentServices)
     const tracer = Context.get(services, Tracer.Tracer)
+    const key = Context.get(context, RunKey)
+    const outer = key === undefined ? undefined : Context.get(context, Journal.CurrentOutbox)
+    const outbox = outer ?? Journal.makeOutbox(runtimeOf(fiber))
+    const sink = Context.get(context, Journal.Journal)
     const self = make(
       Context.get(context, Llm.Llm),
       path ?? Context.get(context, CallPath),
-      Context.get(context, Journal.Journal),
+      (event) => outbox.tell(sink, event),
       Context.get(services, Clock.Clock),
       tracer !== noTracer,
       Context.get(context, Journal.Streaming)
     )
-    const ended = (exit: Exit.Exit<A, E>): Effect.Effect<void> =>
-      self.emit({ _tag: "RunEnded", pattern, ...outcome(exit) })
-    const whole = Effect.zipRight(
-      self.emit({ _tag: "RunStarted", pattern, task }),
-      Effect.onExit(
-        Effect.suspend(() => body(self)),
-        ended
+    // A run that was told to have started is told to have ended, whatever ends it and whenever.
+    const whole = Effect.uninterruptibleMask((restore) =>
+      Effect.zipRight(
+        self.emit({ _tag: "RunStarted", pattern, task }),
+        Effect.onExit(restore(Effect.suspend(() => body(self))), (exit) =>
+          Effect.zipRight(
+            self.emit({ _tag: "RunEnded", pattern, ...outcome(exit) }),
+            outer === undefined ? outbox.close : Effect.void
+          )
+        )
       )
     )
     const keyed =
-      Context.get(context, RunKey) === undefined ? Effect.provideService(whole, RunKey, Symbol(pattern)) : whole
+      outer === undefined
+        ? Effect.mapInputContext(whole, (surrounding: Context.Context<R | Llm.Llm>) =>
+            surrounding.pipe(Context.add(RunKey, key ?? Symbol(pattern)), Context.add(Journal.CurrentOutbox, outbox))
+          )
+        : whole
     return tracer === noTracer
       ? keyed
       : Effect.withSpan(keyed, `forethought.${pattern}`, { attributes: { "forethought.call": self.path } })
   })
+
+const runtimeOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): Runtime.Runtime<never> => {
+  const fiberRefs = fiber.getFiberRefs()
+  return Runtime.make({
+    context: Context.unsafeMake(fiber.getFiberRef(FiberRef.currentContext).unsafeMap),
+    fiberRefs,
+    runtimeFlags: Runtime.defaultRuntimeFlags
+  })
+}
 
 const noTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 
@@ -93,16 +118,14 @@ const outcome = (exit: Exit.Exit<unknown, unknown>): Pick<RunEvent.RunEnded, "ou
 const make = (
   llm: Llm.Service,
   path: Llm.CallId,
-  journal: Journal.Service,
+  tell: (event: RunEvent.RunEvent) => void,
   clock: Clock.Clock,
   traced: boolean,
   streamed: boolean
 ): Run => {
-  const tell = (event: RunEvent.NewEvent): Effect.Effect<void> | undefined =>
-    Journal.recordNow(journal, { call: path, ...event, at: clock.unsafeCurrentTimeMillis() })
-  const emit: Run["emit"] = (event) => Effect.suspend(() => tell(event) ?? Effect.void)
-  const then = <A, E>(told: Effect.Effect<void> | undefined, next: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-    told === undefined ? next : Effect.zipRight(told, next)
+  const now = () => clock.unsafeCurrentTimeMillis()
+  const say = (event: RunEvent.NewEvent): void => tell({ call: path, ...event, at: now() })
+  const emit: Run["emit"] = (event) => Effect.sync(() => say(event))
   return {
     path,
     id: (segment) => join(path, segment),
@@ -114,50 +137,50 @@ const make = (
         const request = streamed
           ? { ...given, call, onDelta: (text: string) => emit({ _tag: "ReplyDelta", call, role, text }) }
           : { ...given, call }
-        const startedAt = clock.unsafeCurrentTimeMillis()
+        const startedAt = now()
         const asked = Effect.suspend(() => llm.complete(request))
-        return then(
-          tell({ _tag: "ModelCallStarted", call, role }),
-          Effect.matchCauseEffect(traced ? spanned(asked, "model", call, role) : asked, {
-            onSuccess: (reply) => {
-              const ended = tell({ _tag: "ModelCallEnded", call, role, startedAt, reply: withoutState(reply) })
-              const doubt = doubtfulEnd(reply)
-              const warned = doubt === undefined ? undefined : tell({ ...doubt, call })
-              return then(ended, then(warned, Effect.succeed(reply)))
-            },
-            onFailure: (cause) => {
-              const error = RunEvent.errorInfo(Cause.squash(cause))
-              return then(tell({ _tag: "ModelCallEnded", call, role, startedAt, error }), Effect.failCause(cause))
-            }
-          })
-        )
+        say({ _tag: "ModelCallStarted", call, role })
+        return Effect.matchCauseEffect(traced ? spanned(asked, "model", call, role) : asked, {
+          onSuccess: (reply) => {
+            say({ _tag: "ModelCallEnded", call, role, startedAt, reply: withoutState(reply) })
+            const doubt = doubtfulEnd(reply)
+            if (doubt !== undefined) say({ ...doubt, call })
+            return Effect.succeed(reply)
+          },
+          onFailure: (cause) => {
+            const error = RunEvent.errorInfo(Cause.squash(cause))
+            say({ _tag: "ModelCallEnded", call, role, startedAt, error })
+            return Effect.failCause(cause)
+          }
+        })
       }),
     callTool: (toolbox, given) =>
       Effect.suspend(() => {
         const request = { ...given, call: join(path, given.call) }
         const { call, input, tool } = request
-        const startedAt = clock.unsafeCurrentTimeMillis()
+        const startedAt = now()
         const called = Effect.suspend(() => toolbox.call(request))
-        const end = (
-          outcome: ToolOutcome["outcome"],
-          text: string,
-          error?: Toolbox.ToolError
-        ): Effect.Effect<ToolOutcome> => {
-          const endedAt = clock.unsafeCurrentTimeMillis()
-          return then(
-            tell({ _tag: "ToolCallEnded", call, tool, startedAt, outcome, text }),
-            Effect.succeed({ outcome, text, startedAt, endedAt, ...(error === undefined ? {} : { error }) })
-          )
+        const end = (outcome: ToolOutcome["outcome"], text: string, error?: Toolbox.ToolError) => {
+          const endedAt = now()
+          say({ _tag: "ToolCallEnded", call, tool, startedAt, outcome, text })
+          return Effect.succeed({ outcome, text, startedAt, endedAt, ...(error === undefined ? {} : { error }) })
         }
-        return then(
-          tell({ _tag: "ToolCallStarted", call, tool, input }),
-          Effect.matchEffect(traced ? spanned(called, "tool", call, tool) : called, {
-            onSuccess: (text) => end("ok", text),
-            onFailure: (error) => end(error._tag === "ToolTimeout" ? "timeout" : "error", error.message, error)
-          })
-        )
+        say({ _tag: "ToolCallStarted", call, tool, input })
+        return Effect.matchCauseEffect(traced ? spanned(called, "tool", call, tool) : called, {
+          onSuccess: (text) => end("ok", text),
+          onFailure: (cause) => {
+            const error = Option.getOrElse(Cause.failureOption(cause), () => broken(tool, cause))
+            return end(error._tag === "ToolTimeout" ? "timeout" : "error", error.message, error)
+          }
+        })
       })
   }
+}
+
+/** The error of a call whose toolbox broke, such as by a Layer around it that throws. The run goes on. */
+const broken = (tool: string, cause: Cause.Cause<unknown>): ToolFailed => {
+  const defect = Cause.squash(cause)
+  return new ToolFailed({ tool, detail: ToolText.describeFailure(defect), cause: defect })
 }
 
 /** A reply for an event: what only its provider reads is not part of it. */

@@ -5,10 +5,12 @@
  * longest remaining path goes first (with one permit: the first in the order of the nodes). No waves, no polling, and
  * no fiber for a step that waits: at most `concurrency` workers take ready steps from a heap.
  */
-import * as Cause from "effect/Cause"
+import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import type * as FiberRefs from "effect/FiberRefs"
+import * as Runtime from "effect/Runtime"
 import type { Dag, Node } from "./Dag.js"
 import * as Options from "./Options.js"
 
@@ -40,8 +42,9 @@ export interface RunOptions<N extends Node, A, E, R> {
 // ---------------------------------------------------------------------------------------------------------------
 
 /**
- * Runs every step and gives the outcomes in the order of the nodes. Failures are outcomes, so it never fails; an
- * interruption reaches every running step. Throws a `RangeError` on an unknown option or a bad concurrency.
+ * Runs every step and gives the outcomes in the order of the nodes. Failures are outcomes, so it never fails. When it has
+ * ended, by an interruption at whatever moment too, no step runs or starts any more. What steps set in FiberRefs is kept.
+ * A step that interrupts the fiber it runs in ends the run as interrupted. Throws a `RangeError` on an unknown option or a bad concurrency.
  */
 export const run = <N extends Node, A, E, R>(
   dag: Dag<N>,
@@ -51,98 +54,117 @@ export const run = <N extends Node, A, E, R>(
   const concurrency = Options.wholeNumber("Scheduler.run", "concurrency", options.concurrency)
   const skipping = options.onFailure !== "continue"
 
-  return Effect.suspend(() => {
-    const { nodes, children, offsets } = dag
-    const size = nodes.length
-    const outcomes = new Array<Outcome<A, E>>(size)
-    if (size === 0) return Effect.succeed(outcomes)
-    const waiting = dag.inDegree.slice()
-    const because = new Map<number, ReadonlyArray<string>>()
-    const ready = new Heap(size, concurrency === 1 ? undefined : dag.remaining)
-    for (let i = 0; i < size; i++) if (waiting[i] === 0) ready.push(i)
+  return Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(Effect.runtime<R>(), (runtime) => {
+      const { nodes, children, offsets } = dag
+      const size = nodes.length
+      const outcomes = new Array<Outcome<A, E>>(size)
+      if (size === 0) return Effect.succeed(outcomes)
+      const fork = Runtime.runFork(runtime)
+      const waiting = dag.inDegree.slice()
+      const because = new Map<number, ReadonlyArray<string>>()
+      const ready = new Heap(size, concurrency === 1 ? undefined : dag.remaining)
+      for (let i = 0; i < size; i++) if (waiting[i] === 0) ready.push(i)
 
-    const fibers = new Set<Fiber.RuntimeFiber<void>>()
-    let workers = 1
-    /** Workers that were hired and have not started: each will take a ready step. */
-    let starting = 0
-    let unsettled = size
-    let finish: ((done: Effect.Effect<void>) => void) | undefined
+      /** One worker alone works in the caller's fiber; several have one each, and are in here until they have ended. */
+      const fibers = new Set<Fiber.RuntimeFiber<void>>()
+      /** What the workers that ended have set. */
+      const references: Array<FiberRefs.FiberRefs> = []
+      /** Workers that were hired and have not started: each will take a ready step. */
+      let starting = 0
+      /** The run has ended: nobody takes another step. */
+      let isOver = false
+      let failure: Exit.Exit<void> | undefined
+      let wake: ((done: Effect.Effect<void>) => void) | undefined
 
-    const settle = (index: number, outcome: Outcome<A, E>): void => {
-      outcomes[index] = outcome
-      unsettled--
-      const blocked =
-        skipping && outcome._tag !== "Completed"
-          ? outcome._tag === "Failed"
-            ? [nodes[index]?.id ?? ""]
-            : outcome.because
-          : undefined
-      for (let c = offsets[index] ?? 0; c < (offsets[index + 1] ?? 0); c++) {
-        const child = children[c] ?? 0
-        if (blocked !== undefined) because.set(child, merge(because.get(child), blocked))
-        const left = (waiting[child] ?? 0) - 1
-        waiting[child] = left
-        if (left === 0) ready.push(child)
+      const settle = (index: number, outcome: Outcome<A, E>): void => {
+        outcomes[index] = outcome
+        const blocked =
+          skipping && outcome._tag !== "Completed"
+            ? outcome._tag === "Failed"
+              ? [nodes[index]?.id ?? ""]
+              : outcome.because
+            : undefined
+        for (let c = offsets[index] ?? 0; c < (offsets[index + 1] ?? 0); c++) {
+          const child = children[c] ?? 0
+          if (blocked !== undefined) because.set(child, merge(because.get(child), blocked))
+          const left = (waiting[child] ?? 0) - 1
+          waiting[child] = left
+          if (left === 0) ready.push(child)
+        }
       }
-    }
 
-    const step = (index: number): Effect.Effect<void, never, R> => {
-      const reasons = because.size === 0 ? undefined : because.get(index)
-      if (reasons !== undefined) {
-        settle(index, { _tag: "Skipped", because: reasons })
-        return Effect.void
+      const step = (index: number): Effect.Effect<void, never, R> => {
+        const reasons = because.size === 0 ? undefined : because.get(index)
+        if (reasons !== undefined) {
+          settle(index, { _tag: "Skipped", because: reasons })
+          return Effect.void
+        }
+        const node = nodes[index]
+        if (node === undefined) return Effect.die(new Error("Scheduler: a step outside the graph"))
+        return restore(
+          Effect.matchCause(attempt(options.run, node, index), {
+            onSuccess: (value) => settle(index, { _tag: "Completed", value }),
+            onFailure: (cause) => settle(index, { _tag: "Failed", cause })
+          })
+        )
       }
-      const node = nodes[index]
-      if (node === undefined) return Effect.die(new Error("Scheduler: a step outside the graph"))
-      return Effect.matchCause(attempt(options.run, node, index), {
-        onSuccess: (value) => settle(index, { _tag: "Completed", value }),
-        onFailure: (cause) => settle(index, { _tag: "Failed", cause })
-      })
-    }
 
-    const work: Effect.Effect<void, never, R> = Effect.suspend(() =>
-      Effect.whileLoop({
-        while: () => ready.size > 0,
-        // A worker first sees to it that others take what it cannot take itself.
-        body: () => (ready.size > 1 + starting && workers < concurrency ? hire : step(ready.pop())),
-        step: () => {}
-      })
-    )
-
-    const hired = Effect.suspend(() => {
-      starting--
-      return work
-    })
-
-    const hire: Effect.Effect<void, never, R> = Effect.suspend(() => {
-      workers++
-      starting++
-      return Effect.map(Effect.forkDaemon(hired), (fiber) => {
+      /** Hires another worker and enters it in one go: there is no moment in which an interruption could miss it. */
+      const hire = (): void => {
+        starting++
+        const fiber = fork(hired, { immediate: false })
         fibers.add(fiber)
         fiber.addObserver((exit) => {
           fibers.delete(fiber)
-          workers--
-          if (Exit.isFailure(exit) && !Cause.isInterruptedOnly(exit.cause)) finish?.(exit)
-          else if (unsettled === 0) finish?.(Effect.void)
+          // Interrupted from within, as by a step that interrupts its own fiber, a worker would leave the rest undone.
+          if (Exit.isFailure(exit)) failure ??= exit
+          isOver = failure !== undefined
+          if (failure !== undefined || fibers.size === 0) wake?.(failure ?? Effect.void)
         })
+      }
+
+      const canHire = (): boolean => concurrency > 1 && ready.size > 1 + starting && fibers.size < concurrency
+
+      const work: Effect.Effect<void, never, R> = Effect.suspend(() =>
+        Effect.whileLoop({
+          while: () => ready.size > 0 && !isOver,
+          // A worker first sees to it that others take what it cannot take itself.
+          body: () => (canHire() ? Effect.sync(hire) : step(ready.pop())),
+          step: () => {}
+        })
+      )
+
+      const hired = Effect.suspend(() => {
+        starting--
+        return Effect.zipRight(
+          work,
+          Effect.map(Effect.getFiberRefs, (refs) => void references.push(refs))
+        )
       })
-    })
 
-    const others = Effect.async<void>((resume) => {
-      finish = resume
-      if (unsettled === 0) resume(Effect.void)
-    })
+      const workers = Effect.suspend(() => {
+        hire()
+        return restore(
+          Effect.async<void>((resume) => {
+            if (failure !== undefined || fibers.size === 0) resume(failure ?? Effect.void)
+            else wake = resume
+          })
+        )
+      })
 
-    const own = Effect.suspend(() => {
-      workers--
-      return unsettled === 0 ? Effect.void : others
-    })
+      const over = Effect.suspend(() => {
+        isOver = true
+        return fibers.size === 0 ? Effect.void : Fiber.interruptAll(fibers)
+      })
 
-    return Effect.zipRight(work, own).pipe(
-      Effect.onInterrupt(() => Effect.suspend(() => Fiber.interruptAll(fibers))),
-      Effect.as(outcomes)
-    )
-  })
+      return (concurrency === 1 ? work : workers).pipe(
+        Effect.onExit(() => over),
+        Effect.zipRight(Effect.suspend(() => Effect.forEach(references, Effect.inheritFiberRefs, { discard: true }))),
+        Effect.as(outcomes)
+      )
+    })
+  )
 }
 
 // ---------------------------------------------------------------------------------------------------------------

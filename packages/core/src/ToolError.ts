@@ -15,19 +15,26 @@ export class ToolFailed extends Data.TaggedError("ToolFailed")<{
   }
 }
 
-/** The tool did not finish in time. It has been interrupted, and a late result is dropped. */
+/**
+ * The tool did not finish in time. It has been interrupted, and a late result is dropped. What it was to change may have
+ * happened all the same, which the message says unless the call can be repeated.
+ */
 export class ToolTimeout extends Data.TaggedError("ToolTimeout")<{
   readonly tool: string
   /** The limit, in milliseconds. */
   readonly after: number
+  /** Whether a second call does no harm: the tool is idempotent or read-only. Absent where it is not known. */
+  readonly repeatable?: boolean
   /** What the tool had reported until then, if anything. */
   readonly partial?: string
 }> {
   override get message(): string {
     const partial = this.partial === undefined ? "" : ` Partial output until then: ${this.partial}`
-    return `${this.tool} timed out after ${this.after} ms.${partial}`
+    return `${this.tool} timed out after ${this.after} ms. ${this.repeatable === true ? "It can be tried again." : unknownOutcome}${partial}`
   }
 }
+
+const unknownOutcome = "The outcome is unknown: the action may have happened. Find out before you repeat it."
 
 /** No tool has this name, or several could be meant. */
 export class UnknownTool extends Data.TaggedError("UnknownTool")<{

@@ -8,11 +8,14 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
-import * as FiberId from "effect/FiberId"
 import * as Layer from "effect/Layer"
-import * as Runtime from "effect/Runtime"
+import * as Tracer from "effect/Tracer"
+import { CallPath } from "./CallPath.js"
+import { expiring } from "./Concurrency.js"
+import * as Journal from "./Journal.js"
 import type { CallId } from "./Llm.js"
+import { PlanApproval } from "./PlanApproval.js"
+import { RunKey } from "./RunKey.js"
 import type { Tool, ToolContext, ToolInfo } from "./Tool.js"
 import { InvalidToolInput, type ToolError, ToolFailed, ToolTimeout, UnknownTool } from "./ToolError.js"
 import * as ToolOutcome from "./ToolOutcome.js"
@@ -57,8 +60,14 @@ export class Toolbox extends Context.Tag("@forethought/core/Toolbox")<Toolbox, S
 /**
  * A toolbox of the given tools. Throws a `RangeError` where two names are equal.
  *
- * A timeout interrupts the tool's fiber and aborts its `AbortSignal`; a result that comes later is dropped. Whatever
- * the tool fails or dies with becomes `ToolFailed`; only interruption passes through.
+ * A tool runs in the context of the call: it asks the model of the run that calls it, tells that run's journal, and its
+ * spans hang under the call. Of the context in which the toolbox is made it is given the services that the caller does
+ * not have. The one exception is a `Toolbox`: a pattern among the tools is given the one that it was made with, and
+ * never the one that it is in.
+ *
+ * A timeout interrupts the tool's fiber and aborts its `AbortSignal`; a result that comes later is dropped. So does an
+ * interruption of the call, which waits for the tool's fiber to end. Whatever the tool fails or dies with becomes
+ * `ToolFailed`, a Schema that dies while it decodes the input included; only interruption passes through.
  */
 export const make = <R = never>(tools: ReadonlyArray<Tool<R>>): Effect.Effect<Service, never, R> => {
   const byName = new Map<string, Tool<R>>()
@@ -66,20 +75,25 @@ export const make = <R = never>(tools: ReadonlyArray<Tool<R>>): Effect.Effect<Se
     if (byName.has(tool.name)) throw new RangeError(`Toolbox: two tools are named ${JSON.stringify(tool.name)}.`)
     byName.set(tool.name, tool)
   }
-  return Effect.map(Effect.context<R>(), (context) => ({
-    describe: tools,
-    call: (request) => {
-      const name = resolve(tools, request.tool)
-      if (Either.isLeft(name)) return Effect.fail(name.left)
-      const tool = byName.get(name.right)
-      if (tool === undefined) return Effect.fail(unknownTool(tools, request.tool))
-      const work = tool.prepare(request.input)
-      return Either.isLeft(work) ? Effect.fail(work.left) : execute(tool, work.right, request, context)
+  return Effect.map(Effect.context<R>(), (context) => {
+    const inContext = surroundings(context)
+    return {
+      describe: tools,
+      call: (request) => {
+        const name = resolve(tools, request.tool)
+        if (Either.isLeft(name)) return Effect.fail(name.left)
+        const tool = byName.get(name.right)
+        if (tool === undefined) return Effect.fail(unknownTool(tools, request.tool))
+        return Effect.suspend(() => {
+          const work = prepare(tool, request.input)
+          return Either.isLeft(work) ? Effect.fail(work.left) : execute(tool, work.right, request, inContext)
+        })
+      }
     }
-  }))
+  })
 }
 
-/** A Layer of {@link make}. What the tools need is taken once, when the Layer is built. */
+/** A Layer of {@link make}. */
 export const layer = <R = never>(tools: ReadonlyArray<Tool<R>>): Layer.Layer<Toolbox, never, R> =>
   Layer.effect(Toolbox, make(tools))
 
@@ -182,71 +196,85 @@ class CallSignal implements ToolContext {
 
 const maxPartialChars = 10_000
 
+/** The context of a call, from that of the caller and that in which the toolbox was made. */
+const surroundings = <R>(made: Context.Context<R>): ((caller: Context.Context<never>) => Context.Context<R>) => {
+  // A Reference of the place where the toolbox was made says nothing of the call, whose own may be the default.
+  const kept = [...made.unsafeMap].filter(([key]) => !references.has(key))
+  const own = kept.filter(([key]) => key === Toolbox.key)
+  return (caller) => Context.unsafeMake<R>(new Map([...kept, ...caller.unsafeMap, ...own]))
+}
+
+const references: ReadonlySet<string> = new Set(
+  [
+    Journal.Journal,
+    Journal.Streaming,
+    Journal.CurrentOutbox,
+    CallPath,
+    RunKey,
+    PlanApproval,
+    Tracer.ParentSpan,
+    Layer.CurrentMemoMap
+  ].map(({ key }) => key)
+)
+
+/** A Schema of the tool's may die on what the model wrote. */
+const prepare = <R>(
+  tool: Tool<R>,
+  input: string
+): Either.Either<(context: ToolContext) => ToolOutcome.Outcome<R>, ToolError> => {
+  try {
+    return tool.prepare(input)
+  } catch (defect) {
+    return Either.left(failed(tool.name, Cause.die(defect)))
+  }
+}
+
 const execute = <R>(
   tool: ToolInfo,
   work: (context: ToolContext) => ToolOutcome.Outcome<R>,
   request: CallRequest,
-  services: Context.Context<R>
+  inContext: (caller: Context.Context<never>) => Context.Context<R>
 ): Effect.Effect<string, ToolError> =>
-  Effect.suspend(() => {
-    const context = new CallSignal(request.call)
-    let outcome: ToolOutcome.Outcome<R>
-    try {
-      outcome = work(context)
-    } catch (defect) {
-      return Effect.fail(failed(tool.name, Cause.die(defect)))
-    }
-    // What is there at once needs no fiber and no timer.
-    if (typeof outcome === "string") {
-      context.close()
-      return Effect.succeed(ToolText.fromUnknown(outcome))
-    }
-    const done = Effect.mapInputContext(ToolOutcome.lift(outcome), (caller: Context.Context<never>) =>
-      Context.merge(caller, services)
-    ).pipe(
-      Effect.matchCauseEffect({
-        onSuccess: (value) => Effect.succeed(ToolText.fromUnknown(value)),
-        onFailure: (cause) => Effect.fail(failed(tool.name, cause))
-      }),
-      Effect.onExit((exit) => Effect.sync(() => context.close(Exit.isInterrupted(exit) ? "AbortError" : undefined)))
-    )
-    const limit = Math.min(
-      tool.timeout ?? Number.POSITIVE_INFINITY,
-      request.timeout === undefined ? Number.POSITIVE_INFINITY : Duration.toMillis(request.timeout)
-    )
-    if (limit === Number.POSITIVE_INFINITY) return done
-    return expiring(done, limit, () => {
-      const partial = context.partial
-      context.close("TimeoutError")
-      return new ToolTimeout({ tool: tool.name, after: limit, ...(partial === undefined ? {} : { partial }) })
-    })
-  })
-
-/**
- * Runs an effect in a fiber of its own, and fails when it takes longer than `millis`. After the expiry the fiber is
- * interrupted without waiting for it: work that cannot be interrupted must not hold up the run. An interruption of the
- * run does wait. Work that ends at once needs no timer, which is most of what `Effect.timeout` costs.
- */
-const expiring = <A, E, E2>(work: Effect.Effect<A, E>, millis: number, expired: () => E2): Effect.Effect<A, E | E2> =>
-  Effect.flatMap(Effect.runtime(), (runtime) =>
-    Effect.async<A, E | E2>((resume) => {
-      const fork = Runtime.runFork(runtime)
-      const worker = fork(work, { immediate: true })
-      const done = worker.unsafePoll()
-      if (done !== null) return resume(done)
-      const timer = fork(
-        Effect.flatMap(Effect.sleep(millis), () =>
-          Effect.sync(() => {
-            resume(Effect.fail(expired()))
-            worker.unsafeInterruptAsFork(FiberId.none)
-          })
-        )
+  // From the moment in which `work` starts something, such as a Promise, its end is taken care of.
+  Effect.uninterruptibleMask((restore) =>
+    Effect.suspend(() => {
+      const context = new CallSignal(request.call)
+      let outcome: ToolOutcome.Outcome<R>
+      try {
+        outcome = work(context)
+      } catch (defect) {
+        context.close()
+        return Effect.fail(failed(tool.name, Cause.die(defect)))
+      }
+      // What is there at once needs no fiber and no timer.
+      if (typeof outcome === "string") {
+        context.close()
+        return Effect.succeed(ToolText.fromUnknown(outcome))
+      }
+      const done = restore(
+        Effect.matchCauseEffect(Effect.mapInputContext(ToolOutcome.lift(outcome), inContext), {
+          onSuccess: (value) => Effect.succeed(ToolText.fromUnknown(value)),
+          onFailure: (cause) => Effect.fail(failed(tool.name, cause))
+        })
+      ).pipe(
+        Effect.onExit((exit) => Effect.sync(() => context.close(Exit.isInterrupted(exit) ? "AbortError" : undefined)))
       )
-      worker.addObserver((exit) => {
-        timer.unsafeInterruptAsFork(FiberId.none)
-        resume(exit)
-      })
-      return Fiber.interruptAll([worker, timer])
+      const limit = Math.min(
+        tool.timeout ?? Number.POSITIVE_INFINITY,
+        request.timeout === undefined ? Number.POSITIVE_INFINITY : Duration.toMillis(request.timeout)
+      )
+      if (limit === Number.POSITIVE_INFINITY) return done
+      const expired = () => {
+        const partial = context.partial
+        context.close("TimeoutError")
+        return new ToolTimeout({
+          tool: tool.name,
+          after: limit,
+          ...(tool.idempotent || tool.readOnly === true ? { repeatable: true } : {}),
+          ...(partial === undefined ? {} : { partial })
+        })
+      }
+      return expiring(done, restore, limit, expired, "leaves")
     })
   )
 

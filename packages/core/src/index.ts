@@ -3,6 +3,7 @@
  */
 export * as Approval from "./Approval.js"
 export * as CallPath from "./CallPath.js"
+export * as Concurrency from "./Concurrency.js"
 export * as Dag from "./Dag.js"
 export * as Executor from "./Executor.js"
 export * as Failure from "./Failure.js"

@@ -252,8 +252,10 @@ describe("Rewoo.sequential", () => {
         const { evidence } = yield* inTime(Rewoo.sequential("Q", { toolTimeout: "1 second" }))
         expect(evidence.map((piece) => piece.status)).toEqual(["error", "timeout", "ok"])
         expect(evidence[0]?.text).toBe("Search failed: HTTP 503")
-        expect(evidence[1]?.text).toBe("Slow timed out after 1000 ms.")
-        expect((yield* calls).at(-1)?.input).toBe("Search failed: HTTP 503 / Slow timed out after 1000 ms.")
+        const late =
+          "Slow timed out after 1000 ms. The outcome is unknown: the action may have happened. Find out before you repeat it."
+        expect(evidence[1]?.text).toBe(late)
+        expect((yield* calls).at(-1)?.input).toBe(`Search failed: HTTP 503 / ${late}`)
         const last = (yield* prompts).at(-1)
         expect(last).toContain("Search failed: HTTP 503")
         expect(last).toContain("Slow timed out after 1000 ms.")

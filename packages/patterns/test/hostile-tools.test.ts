@@ -24,8 +24,18 @@ const hostile: ReadonlyArray<
     shown: string
   ]
 > = [
-  ["hangs", () => new Promise(() => {}), "timeout", "Bad timed out after 30000 ms."],
-  ["cannot be interrupted", () => Effect.uninterruptible(Effect.never), "timeout", "Bad timed out after 30000 ms."],
+  [
+    "hangs",
+    () => new Promise(() => {}),
+    "timeout",
+    "Bad timed out after 30000 ms. The outcome is unknown: the action may have happened. Find out before you repeat it."
+  ],
+  [
+    "cannot be interrupted",
+    () => Effect.uninterruptible(Effect.never),
+    "timeout",
+    "Bad timed out after 30000 ms. The outcome is unknown: the action may have happened. Find out before you repeat it."
+  ],
   [
     "floods and hangs",
     (_, { progress }) => {

@@ -1,6 +1,8 @@
 /**
- * What tests of patterns and of apps that use them need: a scripted model, fake tools, and a clock for simulations.
+ * What tests of patterns and of apps that use them need: a scripted model, fake tools, a clock for simulations, and
+ * interruption at every yield point.
  */
 export * as FakeTools from "./FakeTools.js"
+export * as Interruption from "./Interruption.js"
 export * as ScriptedLlm from "./ScriptedLlm.js"
 export * as SimulationClock from "./SimulationClock.js"

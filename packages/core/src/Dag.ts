@@ -40,6 +40,8 @@ export interface Node {
   readonly id: string
   /** The ids of the nodes that must settle before this one starts. */
   readonly dependsOn: ReadonlyArray<string>
+  /** The ids of nodes that must settle too, whose results it does not use: that one of them fails is nothing to it. */
+  readonly after?: ReadonlyArray<string>
   /** How long the node is expected to take, in any unit that all nodes share. Default: 1. */
   readonly weight?: number
 }
@@ -47,10 +49,12 @@ export interface Node {
 /** A graph without cycles. Numbers are positions in `nodes`. */
 export interface Dag<N extends Node> {
   readonly nodes: ReadonlyArray<N>
-  /** For each node, how many distinct nodes it depends on. */
+  /** For each node, how many distinct nodes it waits for. */
   readonly inDegree: Int32Array
-  /** The dependants of node `i` are `children[offsets[i]]` up to, but without, `children[offsets[i + 1]]`. */
+  /** The nodes that wait for node `i` are `children[offsets[i]]` up to, but without, `children[offsets[i + 1]]`. */
   readonly children: Int32Array
+  /** For each place in `children` whether that node depends on it (1), or only comes after it (0). */
+  readonly depends: Uint8Array
   readonly offsets: Int32Array
   /** For each node, the weight of the heaviest path that starts with it. */
   readonly remaining: Float64Array
@@ -72,13 +76,20 @@ export const make = <N extends Node>(nodes: ReadonlyArray<N>): Either.Either<Dag
   const inDegree = new Int32Array(size)
   const offsets = new Int32Array(size + 1)
   const parents: Array<ReadonlyArray<number>> = []
-  for (const node of nodes) {
+  /** How many of the parents the node depends on; those that it only comes after stand behind them. */
+  const dependencies = new Int32Array(size)
+  for (const [i, node] of nodes.entries()) {
     const own = new Set<number>()
-    for (const dependency of node.dependsOn) {
-      const parent = position.get(dependency)
-      if (parent === undefined) issues.push({ _tag: "UnknownDependency", id: node.id, dependency })
-      else own.add(parent)
+    const add = (ids: ReadonlyArray<string>): void => {
+      for (const dependency of ids) {
+        const parent = position.get(dependency)
+        if (parent === undefined) issues.push({ _tag: "UnknownDependency", id: node.id, dependency })
+        else own.add(parent)
+      }
     }
+    add(node.dependsOn)
+    dependencies[i] = own.size
+    if (node.after !== undefined) add(node.after)
     parents.push([...own])
   }
   let edges = 0
@@ -89,11 +100,13 @@ export const make = <N extends Node>(nodes: ReadonlyArray<N>): Either.Either<Dag
   }
   for (let i = 0; i < size; i++) offsets[i + 1] = (offsets[i + 1] ?? 0) + (offsets[i] ?? 0)
   const children = new Int32Array(edges)
+  const depends = new Uint8Array(edges)
   const next = offsets.slice(0, size)
   for (const [i, own] of parents.entries()) {
-    for (const parent of own) {
+    for (const [k, parent] of own.entries()) {
       const slot = next[parent] ?? 0
       children[slot] = i
+      if (k < (dependencies[i] ?? 0)) depends[slot] = 1
       next[parent] = slot + 1
     }
   }
@@ -110,7 +123,7 @@ export const make = <N extends Node>(nodes: ReadonlyArray<N>): Either.Either<Dag
     }
     remaining[i] = longest + (nodes[i]?.weight ?? 1)
   }
-  return Either.right({ nodes, inDegree, children, offsets, remaining })
+  return Either.right({ nodes, inDegree, children, depends, offsets, remaining })
 }
 
 /** The weight of the heaviest path: no schedule can be shorter. */

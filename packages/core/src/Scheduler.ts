@@ -32,7 +32,7 @@ export interface RunOptions<N extends Node, A, E, R> {
   readonly run: (node: N, index: number) => Effect.Effect<A, E, R>
   /**
    * What happens to the steps that depend on a failed one: `skip` marks them, and only them, as skipped; `continue`
-   * runs them all the same. Default: `skip`.
+   * runs them all the same. A step that only comes `after` it runs in any case. Default: `skip`.
    */
   readonly onFailure?: "skip" | "continue"
 }
@@ -56,7 +56,7 @@ export const run = <N extends Node, A, E, R>(
 
   return Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(Effect.runtime<R>(), (runtime) => {
-      const { nodes, children, offsets } = dag
+      const { nodes, children, depends, offsets } = dag
       const size = nodes.length
       const outcomes = new Array<Outcome<A, E>>(size)
       if (size === 0) return Effect.succeed(outcomes)
@@ -87,7 +87,7 @@ export const run = <N extends Node, A, E, R>(
             : undefined
         for (let c = offsets[index] ?? 0; c < (offsets[index + 1] ?? 0); c++) {
           const child = children[c] ?? 0
-          if (blocked !== undefined) because.set(child, merge(because.get(child), blocked))
+          if (blocked !== undefined && depends[c] === 1) because.set(child, merge(because.get(child), blocked))
           const left = (waiting[child] ?? 0) - 1
           waiting[child] = left
           if (left === 0) ready.push(child)

@@ -5,6 +5,7 @@
  *
  * Source: Yao et al. 2022, "ReAct: Synergizing Reasoning and Acting in Language Models". The prompts are ours.
  */
+import * as Dag from "@forethought/core/Dag"
 import type { ExecutorInput, ExecutorResult } from "@forethought/core/Executor"
 import * as Failure from "@forethought/core/Failure"
 import type * as Llm from "@forethought/core/Llm"
@@ -16,6 +17,7 @@ import * as Reask from "@forethought/core/Reask"
 import type { TruncatedReply } from "@forethought/core/ReplyError"
 import * as Run from "@forethought/core/Run"
 import * as RunEvent from "@forethought/core/RunEvent"
+import * as Scheduler from "@forethought/core/Scheduler"
 import * as Toolbox from "@forethought/core/Toolbox"
 import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
@@ -95,7 +97,10 @@ export interface RunOptions {
   readonly maxTurns?: number
   /** The most tool calls. The run ends at the first call beyond it. Default: 8. */
   readonly maxToolCalls?: number
-  /** How many times running the same call may give the same result before the run ends as `Stuck`. Default: 3. */
+  /**
+   * How many times running the same call may give the same result before the run ends as `Stuck`; equal calls next to each
+   * other in one turn count once. Default: 3.
+   */
   readonly maxRepeats?: number
   /** `native` tool calling, or `text` for models without it. Default: `native`. */
   readonly protocol?: "native" | "text"
@@ -116,8 +121,9 @@ export interface RunOptions {
 /**
  * Runs the loop on a task. At most `maxTurns` model calls.
  *
- * A reply that asks for no tool is the answer. The calls of one turn run concurrently, and each gets exactly one
- * observation: an unknown tool, bad arguments, a tool error and a timeout are observations too. A turn that was cut
+ * A reply that asks for no tool is the answer. In a turn, neighbouring calls of read-only tools run at once; a call of a
+ * tool that is not marked `readOnly` waits for those before it and runs alone, in the order of the model's list. Each call
+ * gets exactly one observation: an unknown tool, bad arguments, a tool error and a timeout are observations too. A turn that was cut
  * off never runs its calls. A reply that is cut off, empty or malformed is asked for once more.
  */
 export const run = (
@@ -292,30 +298,59 @@ const systemPrompt = (toolbox: Toolbox.Service, limits: Settings): string =>
 const resolved = (toolbox: Toolbox.Service, name: string): string | undefined =>
   Either.getOrUndefined(Toolbox.resolve(toolbox.describe, name))
 
+/** Carries out the calls of a turn, each as soon as those that it must not overtake have ended. */
 const act = (
   run: Run.Run,
   toolbox: Toolbox.Service,
   turn: string,
   calls: ReadonlyArray<Protocol.AskedCall>,
   limits: Settings
-): Effect.Effect<ReadonlyArray<Protocol.Observation>> =>
-  Effect.forEach(
-    calls,
-    (call, index) => {
-      const { input } = call
-      const tools = Either.isRight(input) ? toolbox : { ...toolbox, call: () => Effect.fail(input.left) }
-      return Effect.map(
-        run.callTool(tools, {
-          call: `${turn}/tool-${index + 1}`,
-          tool: call.tool,
-          input: Either.isRight(input) ? input.right : input.left.input,
-          timeout: limits.toolTimeout
-        }),
-        ({ outcome, text }) => ({ call, outcome, text })
-      )
-    },
-    { concurrency: calls.length === 1 ? 1 : "unbounded" }
-  )
+): Effect.Effect<ReadonlyArray<Protocol.Observation>> => {
+  const carryOut = (call: Protocol.AskedCall, index: number) => {
+    const { input } = call
+    const tools = Either.isRight(input) ? toolbox : { ...toolbox, call: () => Effect.fail(input.left) }
+    return Effect.map(
+      run.callTool(tools, {
+        call: `${turn}/tool-${index + 1}`,
+        tool: call.tool,
+        input: Either.isRight(input) ? input.right : input.left.input,
+        timeout: limits.toolTimeout
+      }),
+      ({ outcome, text }): Protocol.Observation => ({ call, outcome, text })
+    )
+  }
+  if (calls.length === 1) return Effect.forEach(calls, carryOut)
+  return Effect.gen(function* () {
+    const dag = yield* Effect.orDie(Dag.make(inOrder(calls, toolbox)))
+    const outcomes = yield* Scheduler.run(dag, {
+      concurrency: Math.max(1, calls.length),
+      run: ({ call }, index) => carryOut(call, index)
+    })
+    return yield* Effect.forEach(outcomes, (outcome) => {
+      if (outcome._tag === "Completed") return Effect.succeed(outcome.value)
+      return outcome._tag === "Failed" ? Effect.failCause(outcome.cause) : Effect.dieMessage("A tool call was skipped.")
+    })
+  })
+}
+
+/**
+ * The calls of a turn as a graph. A model that asks for several calls at once has an order in mind: one that may change
+ * something waits for all before it, and those behind it wait for it. What cannot run, such as an unknown tool, changes
+ * nothing.
+ */
+const inOrder = (calls: ReadonlyArray<Protocol.AskedCall>, toolbox: Toolbox.Service) => {
+  const mayWrite = new Set(toolbox.describe.filter(({ readOnly }) => readOnly !== true).map(({ name }) => name))
+  let writer: ReadonlyArray<string> = []
+  let readers: ReadonlyArray<string> = []
+  return calls.map((call, index) => {
+    const id = String(index)
+    const writes = Either.isRight(call.input) && mayWrite.has(call.tool)
+    const node = { id, dependsOn: [], after: writes ? [...writer, ...readers] : writer, call }
+    if (writes) writer = [id]
+    readers = writes ? [] : [...readers, id]
+    return node
+  })
+}
 
 const recorded = ({ call, outcome, text }: Protocol.Observation): TurnCall => ({
   tool: call.tool,

@@ -19,10 +19,11 @@ import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import * as Reask from "@forethought/core/Reask"
 import type { TruncatedReply } from "@forethought/core/ReplyError"
 import * as Run from "@forethought/core/Run"
-import type { Evidence, PlannedStep } from "@forethought/core/RunEvent"
+import * as RunEvent from "@forethought/core/RunEvent"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
 import * as Scheduler from "@forethought/core/Scheduler"
 import * as Toolbox from "@forethought/core/Toolbox"
+import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -35,7 +36,7 @@ import { type ParsedStep, readPlan } from "./internal/rewoo/parse.js"
 import * as prompts from "./internal/rewoo/prompts.js"
 import { validate } from "./internal/rewoo/validate.js"
 
-export type { Evidence } from "@forethought/core/RunEvent"
+export type Evidence = RunEvent.Evidence
 export { issueMessage, type PlanIssue } from "./internal/rewoo/issues.js"
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -130,7 +131,8 @@ export const sequential = (
 /**
  * Plans, runs each call as soon as the evidence that it needs is there, and solves.
  *
- * At most `concurrency` calls run at once. A call that errors or times out leaves the error text as its evidence, and
+ * At most `concurrency` calls run at once. The calls of a tool that says that it changes something (`readOnly: false`) run
+ * one after another, in plan order. A call that errors or times out leaves the error text as its evidence, and
  * the calls that depend on it are skipped, with the reason as theirs. Evidence is in plan order whatever ended first.
  * Two model calls, one more for each time the planner is asked again.
  */
@@ -261,7 +263,7 @@ const makePlan = (run: Run.Run, toolbox: Toolbox.Service, question: string, sett
   )
 }
 
-const shownSteps = (plan: ReadonlyArray<ParsedStep>): ReadonlyArray<PlannedStep> =>
+const shownSteps = (plan: ReadonlyArray<ParsedStep>): ReadonlyArray<RunEvent.PlannedStep> =>
   plan.map((step) => ({
     id: step.variable,
     text: step.reason,
@@ -295,9 +297,7 @@ const runPlan = (
   gathered: Array<Evidence | undefined>
 ): Effect.Effect<ReadonlyArray<Evidence>> =>
   Effect.gen(function* () {
-    const dag = yield* Effect.orDie(
-      Dag.make(plan.map((step) => ({ id: step.variable, dependsOn: step.references, step })))
-    )
+    const dag = yield* Effect.orDie(Dag.make(inOrder(plan, toolbox)))
     const texts = new Map<string, string>()
     const keep = (index: number, evidence: Evidence) => {
       gathered[index] = evidence
@@ -307,8 +307,15 @@ const runPlan = (
     const outcomes = yield* Scheduler.run(dag, {
       ...mode,
       run: ({ step }, index) =>
-        Effect.flatMap(callTool(run, toolbox, step, texts, settings), (evidence) =>
-          Effect.zipRight(keep(index, evidence), evidence.status === "ok" ? Effect.void : Effect.fail(evidence.status))
+        callTool(run, toolbox, step, texts, settings).pipe(
+          // Whatever dies on the way, there is evidence of the step.
+          Effect.catchAllCause((cause) => Effect.succeed(broken(step, cause))),
+          Effect.flatMap((evidence) =>
+            Effect.zipRight(
+              keep(index, evidence),
+              evidence.status === "ok" ? Effect.void : Effect.fail(evidence.status)
+            )
+          )
         )
     })
     for (const [index, outcome] of outcomes.entries()) {
@@ -340,6 +347,26 @@ const callTool = (
       })
     )
   })
+
+/**
+ * The steps as a graph. References say what waits for what; besides, the steps of a tool that says that it changes something
+ * come one after another, in plan order.
+ */
+const inOrder = (plan: ReadonlyArray<ParsedStep>, toolbox: Toolbox.Service) => {
+  const writers = new Set(toolbox.describe.filter(({ readOnly }) => readOnly === false).map(({ name }) => name))
+  const last = new Map<string, string>()
+  return plan.map((step) => {
+    const before = last.get(step.tool)
+    if (writers.has(step.tool)) last.set(step.tool, step.variable)
+    return { id: step.variable, dependsOn: step.references, after: before === undefined ? [] : [before], step }
+  })
+}
+
+const broken = (step: ParsedStep, cause: Cause.Cause<never>): Evidence => ({
+  ...planned(step),
+  status: "error",
+  text: `${step.tool} failed: ${RunEvent.errorInfo(Cause.squash(cause)).message}`
+})
 
 const planned = ({ input, reason, tool, variable }: ParsedStep) => ({ variable, reason, tool, input })
 

@@ -86,7 +86,7 @@ describe("ReAct, native tool calling", () => {
     )
   )
 
-  it.effect("the calls of one turn run concurrently", () =>
+  it.effect("the read-only calls of one turn run concurrently", () =>
     Effect.gen(function* () {
       const fiber = yield* Effect.fork(ReAct.run("T"))
       yield* TestClock.adjust("100 millis")
@@ -96,7 +96,7 @@ describe("ReAct, native tool calling", () => {
     }).pipe(
       Effect.provide(
         world([asks(...["a", "b", "c"].map((text) => ["Search", input(text)] as const)), "Done."], {
-          Search: { takes: "100 millis" }
+          Search: { takes: "100 millis", readOnly: true }
         })
       )
     )

@@ -31,6 +31,8 @@ export interface Fake {
   /** How long a call takes. Default: no time. */
   readonly takes?: Duration.DurationInput
   readonly description?: string
+  /** See `ToolInfo`. Default: not said. */
+  readonly readOnly?: boolean
 }
 
 /** What a test can ask of the fake tools. */
@@ -57,30 +59,34 @@ export const make = (fakes: {
     return Tool.make({
       name,
       description: fake.description ?? `Fake ${name}.`,
+      ...(fake.readOnly === undefined ? {} : { readOnly: fake.readOnly }),
       execute: (input, context) =>
-        Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
-          const slot = calls.push({ tool: name, input, call: context.call, startedAt }) - 1
-          maxActive = Math.max(maxActive, ++active)
-          const result =
-            fake.fails !== undefined
-              ? Effect.fail(new Error(fake.fails))
-              : Effect.suspend(() => lift(typeof gives === "string" ? gives : gives(input)))
-          return (fake.takes === undefined ? result : Effect.zipRight(Effect.sleep(fake.takes), result)).pipe(
-            Effect.onExit((exit) =>
-              Effect.map(Clock.currentTimeMillis, (endedAt) => {
-                active--
-                calls[slot] = {
-                  tool: name,
-                  input,
-                  call: context.call,
-                  startedAt,
-                  endedAt,
-                  outcome: Exit.isSuccess(exit) ? "ok" : Exit.isInterrupted(exit) ? "interrupted" : "error"
-                }
-              })
+        // A call that is recorded as started is recorded as ended, whatever interrupts it and when.
+        Effect.uninterruptibleMask((restore) =>
+          Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
+            const slot = calls.push({ tool: name, input, call: context.call, startedAt }) - 1
+            maxActive = Math.max(maxActive, ++active)
+            const result =
+              fake.fails !== undefined
+                ? Effect.fail(new Error(fake.fails))
+                : Effect.suspend(() => lift(typeof gives === "string" ? gives : gives(input)))
+            return Effect.onExit(
+              restore(fake.takes === undefined ? result : Effect.zipRight(Effect.sleep(fake.takes), result)),
+              (exit) =>
+                Effect.map(Clock.currentTimeMillis, (endedAt) => {
+                  active--
+                  calls[slot] = {
+                    tool: name,
+                    input,
+                    call: context.call,
+                    startedAt,
+                    endedAt,
+                    outcome: Exit.isSuccess(exit) ? "ok" : Exit.isInterrupted(exit) ? "interrupted" : "error"
+                  }
+                })
             )
-          )
-        })
+          })
+        )
     })
   })
   return {

@@ -20,18 +20,24 @@ export interface Repeats {
 
 export const make = (): Repeats => ({ call: { key: "", times: 0 }, turn: { key: "", times: 0 } })
 
-/** Adds the calls of a turn. The order of keys in an input, and of calls in a turn, makes no difference. */
+/**
+ * Adds the calls of a turn. The order of keys in an input, and of calls in a turn, makes no difference; equal calls next to
+ * each other in one turn are one, for the model asked for them before it saw a result.
+ */
 export const add = (repeats: Repeats, observations: ReadonlyArray<Observation>): Repeat => {
   const [first] = observations
   if (first === undefined) return { tool: "", times: 0 }
   let most: Repeat = { tool: first.call.tool, times: 0 }
+  let before = ""
   const keys = observations.map((observation) => {
     const key = keyOf(observation)
+    if (key === before) return key
+    before = key
     repeats.call = { key, times: repeats.call.key === key ? repeats.call.times + 1 : 1 }
     if (repeats.call.times > most.times) most = { tool: observation.call.tool, times: repeats.call.times }
     return key
   })
-  const turn = keys.sort().join("\n")
+  const turn = [...new Set(keys)].sort().join("\n")
   repeats.turn = { key: turn, times: repeats.turn.key === turn ? repeats.turn.times + 1 : 1 }
   return repeats.turn.times > most.times ? { tool: first.call.tool, times: repeats.turn.times } : most
 }

@@ -9,6 +9,7 @@
  * )
  * ```
  */
+import { timeoutFail } from "@forethought/core/Concurrency"
 import { Llm, LlmError, Reason, type Reply, type Request, type Role, roles, type Service } from "@forethought/core/Llm"
 import * as Options_ from "@forethought/core/Options"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
@@ -113,7 +114,9 @@ export const layer = (options: Options): (<E, R>(model: Layer.Layer<Llm, E, R>) 
     })
 }
 
-/** Bounds what an effect asks of the model in context: a budget of its own for each time that it runs. */
+/**
+ * Bounds what an effect asks of the model in context, its tools included: a budget of its own for each time that it runs.
+ */
 export const within = (
   options: Options
 ): (<A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, Exclude<R, Budget | Llm> | Llm>) => {
@@ -184,6 +187,7 @@ export const make = (model: Service, options: Options): Service & State => {
     })
 
   return {
+    ...model,
     complete: (request) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         const held: Held = {
@@ -209,7 +213,7 @@ export const make = (model: Service, options: Options): Service & State => {
         const onTimeout = () => exhausted(request, first.limit)
         return first.millis <= 0
           ? Effect.fail(onTimeout())
-          : Effect.timeoutFail(call, { duration: Duration.millis(first.millis), onTimeout })
+          : timeoutFail(call, { duration: Duration.millis(first.millis), onTimeout })
       }),
     spent: Effect.map(Clock.currentTimeMillis, (now) => ({
       ...total.spent(now),

@@ -2,13 +2,12 @@
  * Replies kept for requests that are asked again word for word, in this run or in the next one.
  */
 import { createHash } from "node:crypto"
-import { type Llm, LlmError, type Reply, type Request, type Service } from "@forethought/core/Llm"
-import * as Cause from "effect/Cause"
-import * as Deferred from "effect/Deferred"
+import { type Llm, LlmError, type Reply, type Request, type Service, type Usage } from "@forethought/core/Llm"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import type * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
 import { wrap } from "./internal/wrap.js"
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -65,12 +64,12 @@ export const memory = (capacity = 1_000): Store => {
 /**
  * Answers a request that was answered before with the same reply, without a call.
  *
- * Two requests are the same when everything but their `call` is: role, messages, tools, limits, temperature, stop and
- * format. Only a reply that finished is kept (`stop` or `tool-calls`), never a failure. Equal requests that are under
+ * Two requests are the same when everything but their `call` is: role, messages, tools, limits, temperature, stop, format,
+ * and the model that they go to, where it has a name (see `Llm.Service`). Only a reply that finished is kept (`stop` or `tool-calls`), never a failure. Equal requests that are under
  * way at once share one call, which is interrupted when the last of them is. A store that fails is logged, and the
  * model is asked.
  *
- * A kept reply reports that it used no tokens. Put the Cache around a `RateLimit` and a `Budget`, so that it counts as no
+ * A kept reply reports that it used no tokens; of those that share a call, one reports them. Put the Cache around a `RateLimit` and a `Budget`, so that it counts as no
  * call either: `model.pipe(RateLimit.layer(…), Budget.layer(…), Cache.layer())`. A model whose replies are meant to differ, as for a vote, must not have one.
  */
 export const layer = (options: Options = {}): (<E, R>(model: Layer.Layer<Llm, E, R>) => Layer.Layer<Llm, E, R>) =>
@@ -81,56 +80,75 @@ export const make = (model: Service, options: Options = {}): Service => {
   const store = options.store ?? memory(options.capacity)
   const underWay = new Map<string, Shared>()
 
-  const start = (key: string, request: Request): Effect.Effect<Shared> =>
-    Effect.gen(function* () {
-      const done = yield* Deferred.make<Reply, LlmError>()
-      const shared: Shared = { done, sharers: 0, fiber: undefined }
-      underWay.set(key, shared)
-      // In a fiber of its own: whoever came first may go, and the others still get their reply.
-      shared.fiber = yield* model.complete(request).pipe(
-        Effect.tap((reply) => (finished(reply) ? guarded(store.set(key, reply), undefined) : Effect.void)),
-        Effect.onExit((exit) =>
-          Effect.suspend(() => {
-            if (underWay.get(key) === shared) underWay.delete(key)
-            return Deferred.done(done, exit)
-          })
-        ),
-        Effect.interruptible,
-        Effect.forkDaemon
-      )
-      return shared
+  /** Asks in a fiber of its own: whoever came first may go, and the others still get their reply. */
+  const start = (key: string, request: Request, runtime: Runtime.Runtime<never>): Shared => {
+    const { onDelta } = request
+    const watched: Request =
+      onDelta === undefined
+        ? request
+        : // Whoever has gone is told nothing any more.
+          { ...request, onDelta: (text) => Effect.suspend(() => (shared.firstIsThere ? onDelta(text) : Effect.void)) }
+    const asking = Effect.suspend(() => model.complete(watched)).pipe(
+      Effect.tap((reply) => (finished(reply) ? guarded(() => store.set(key, reply)) : Effect.void)),
+      Effect.interruptible
+    )
+    // Entered in one go with its start, so that nobody finds it half made.
+    const fiber = Runtime.runFork(runtime)(asking, { immediate: false })
+    const shared: Shared = { fiber, sharers: 0, firstIsThere: true, isPaid: false }
+    underWay.set(key, shared)
+    fiber.addObserver(() => {
+      if (underWay.get(key) === shared) underWay.delete(key)
     })
+    return shared
+  }
 
   const share = (key: string, request: Request): Effect.Effect<Reply, LlmError> =>
     Effect.uninterruptibleMask((restore) =>
-      Effect.gen(function* () {
+      Effect.flatMap(Effect.runtime<never>(), (runtime) => {
         const running = underWay.get(key)
-        const shared = running ?? (yield* start(key, request))
+        const shared = running ?? start(key, request, runtime)
+        const isFirst = running === undefined
         shared.sharers += 1
-        const reply = yield* Effect.onExit(restore(Deferred.await(shared.done)), (exit) => {
+        const left = Effect.suspend(() => {
           shared.sharers -= 1
-          if (shared.sharers > 0 || !Exit.isInterrupted(exit) || shared.fiber === undefined) return Effect.void
+          if (isFirst) shared.firstIsThere = false
+          if (shared.sharers > 0) return Effect.void
           if (underWay.get(key) === shared) underWay.delete(key)
           return Fiber.interrupt(shared.fiber)
         })
-        return running === undefined ? reply : yield* again(reply, request)
+        return Effect.flatMap(
+          Effect.onInterrupt(restore(Fiber.await(shared.fiber)), () => left),
+          (exit) => {
+            shared.sharers -= 1
+            if (Exit.isFailure(exit)) return exit
+            // The tokens are told once, by the first who has the reply.
+            const isPaid = shared.isPaid
+            shared.isPaid = true
+            const reply = isPaid ? { ...exit.value, usage: nothing } : exit.value
+            return isFirst ? Effect.succeed(reply) : restore(told(reply, request))
+          }
+        )
       })
     )
 
   return {
+    ...model,
     complete: (request) =>
       Effect.suspend(() => {
-        const key = keyOf(request)
-        return Effect.flatMap(guarded(store.get(key), undefined), (kept) =>
-          kept === undefined
-            ? Effect.mapError(share(key, request), (error) => named(error, request))
-            : again(kept, request)
+        const name = model.model?.(request.role)
+        const key = name === undefined ? keyOf(request) : hash(`${name}\n${keyOf(request)}`)
+        return Effect.flatMap(
+          guarded(() => store.get(key)),
+          (kept) =>
+            kept === undefined
+              ? Effect.mapError(share(key, request), (error) => named(error, request))
+              : told({ ...kept, usage: nothing }, request)
         )
       })
   }
 }
 
-/** The key of a request: everything in it but its `call`. */
+/** The key of a request: everything in it but its `call`. That of a model with a name holds the name too. */
 export const keyOf = (request: Request): string => {
   const { format, maxTokens, messages, role, stop, temperature, tools } = request
   const content = JSON.stringify([
@@ -152,34 +170,37 @@ export const keyOf = (request: Request): string => {
     stop ?? [],
     format === undefined ? null : [format.name, format.schema]
   ])
-  return createHash("sha256").update(content).digest("hex")
+  return hash(content)
 }
+
+const hash = (text: string): string => createHash("sha256").update(text).digest("hex")
 
 // ---------------------------------------------------------------------------------------------------------------
 // private
 // ---------------------------------------------------------------------------------------------------------------
 
 interface Shared {
-  readonly done: Deferred.Deferred<Reply, LlmError>
+  readonly fiber: Fiber.RuntimeFiber<Reply, LlmError>
   sharers: number
-  fiber: Fiber.RuntimeFiber<Reply, LlmError> | undefined
+  /** Whether the one whose request it is still waits. */
+  firstIsThere: boolean
+  /** Whether somebody has the reply with its usage. */
+  isPaid: boolean
 }
 
 const finished = (reply: Reply): boolean => reply.finishReason === "stop" || reply.finishReason === "tool-calls"
 
-const guarded = <A>(effect: Effect.Effect<A, unknown>, otherwise: A): Effect.Effect<A> =>
-  Effect.catchAllCause(effect, (cause) =>
-    Cause.isInterruptedOnly(cause)
-      ? Effect.interrupt
-      : Effect.as(Effect.logWarning("The store of kept replies failed; the model is asked.", cause), otherwise)
+/** What a store does. One that fails, or interrupts whoever asks it, as a Queue that was shut down does, changes nothing. */
+const guarded = <A>(effect: () => Effect.Effect<A, unknown>): Effect.Effect<A | undefined> =>
+  Effect.catchAllCause(Effect.suspend(effect), (cause) =>
+    Effect.as(Effect.logWarning("The store of kept replies failed; the model is asked.", cause), undefined)
   )
 
-/** A reply that was paid for already, told to whoever watches. */
-const again = (reply: Reply, { onDelta }: Request): Effect.Effect<Reply> =>
-  Effect.as(onDelta === undefined || reply.text === "" ? Effect.void : onDelta(reply.text), {
-    ...reply,
-    usage: { inputTokens: 0, outputTokens: 0 }
-  })
+const nothing: Usage = { inputTokens: 0, outputTokens: 0 }
+
+/** A reply that is there already, told to whoever watches. */
+const told = (reply: Reply, { onDelta }: Request): Effect.Effect<Reply> =>
+  Effect.as(onDelta === undefined || reply.text === "" ? Effect.void : onDelta(reply.text), reply)
 
 /** A shared failure is each sharer's own. */
 const named = (error: LlmError, { call, role }: Request): LlmError => new LlmError({ ...error, call, role })

@@ -27,7 +27,11 @@ export const make = (first: Service, second: Service, options: Options = {}): Se
         reasons.has(error.reason._tag)
           ? Effect.mapError(second.complete(request), (last) => both(error, last))
           : Effect.fail(error)
-      )
+      ),
+    model: (role) => {
+      const names = [first, second].map((service) => service.model?.(role))
+      return names.includes(undefined) ? undefined : names.join(" or ")
+    }
   }
 }
 
@@ -39,16 +43,14 @@ const both = (first: LlmError, last: LlmError): LlmError =>
   })
 
 /**
- * Asks the model of `second` where the model of the Layer fails for a chosen reason. Both are built once, with the
- * Layer. For a third model use it twice: `model.pipe(Fallback.layer(second), Fallback.layer(third))`.
+ * Asks the model of `second` where the model of the Layer fails for a chosen reason. Each is built once, as in
+ * any Effect program. For a third model use it twice: `model.pipe(Fallback.layer(second), Fallback.layer(third))`.
  *
  * Two calls at the most. The reply's `model` says which one answered.
  */
 export const layer =
   <E2, R2>(second: Layer.Layer<Llm, E2, R2>, options: Options = {}) =>
   <E, R>(first: Layer.Layer<Llm, E, R>): Layer.Layer<Llm, E | E2, R | R2> =>
-    Layer.scopedContext(
-      Effect.map(Effect.all([Layer.build(first), Layer.build(second)]), ([one, two]) =>
-        Context.add(one, Llm, make(Context.get(one, Llm), Context.get(two, Llm), options))
-      )
+    Layer.zipWith(first, second, (one, two) =>
+      Context.add(one, Llm, make(Context.get(one, Llm), Context.get(two, Llm), options))
     )

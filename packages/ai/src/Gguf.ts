@@ -15,6 +15,7 @@
 import { stat } from "node:fs/promises"
 import { availableParallelism } from "node:os"
 import { basename } from "node:path"
+import { async, timeoutFail } from "@forethought/core/Concurrency"
 import { Llm, LlmError, type Message, Reason, type Reply, type Request, type Service } from "@forethought/core/Llm"
 import * as Options_ from "@forethought/core/Options"
 import { RunKey } from "@forethought/core/RunKey"
@@ -103,11 +104,12 @@ export const make = (options: Options): Effect.Effect<Service, never, Scope.Scop
     })
 
   const complete = (request: Request): Effect.Effect<Reply, LlmError> =>
-    Effect.flatMap(loaded(request), (model) => generate(model, request, settings)).pipe(
-      Effect.timeoutFail({
+    timeoutFail(
+      Effect.flatMap(loaded(request), (model) => generate(model, request, settings)),
+      {
         duration: settings.timeout,
         onTimeout: () => failure(request, Reason.TimedOut(Duration.toMillis(settings.timeout)))
-      })
+      }
     )
 
   return Effect.acquireRelease(
@@ -260,7 +262,7 @@ const abortable = <A, E>(
   start: (signal: AbortSignal) => Promise<A>,
   fail: (cause: unknown) => E
 ): Effect.Effect<A, E> =>
-  Effect.async((resume) => {
+  async((resume) => {
     const controller = new AbortController()
     const ended = start(controller.signal).then(
       (value) => resume(Effect.succeed(value)),

@@ -5,6 +5,7 @@ import type * as AiError from "@effect/ai/AiError"
 import * as LanguageModel from "@effect/ai/LanguageModel"
 import type * as Prompt from "@effect/ai/Prompt"
 import type * as Toolkit from "@effect/ai/Toolkit"
+import { timeoutFail } from "@forethought/core/Concurrency"
 import * as FinishWord from "@forethought/core/FinishWord"
 import type { JsonSchema } from "@forethought/core/Json"
 import {
@@ -143,10 +144,11 @@ export const make = (model: LanguageModel.Service, options: Options = {}): Servi
           ? Effect.fail(fail(Reason.Unavailable(), `the reply broke off: ${reply.rawFinishReason}`))
           : Effect.succeed(reply)
       }),
-      Effect.timeoutFail({
-        duration: timeout,
-        onTimeout: () => fail(Reason.TimedOut(Duration.toMillis(timeout)))
-      })
+      (asking) =>
+        timeoutFail(asking, {
+          duration: timeout,
+          onTimeout: () => fail(Reason.TimedOut(Duration.toMillis(timeout)))
+        })
     )
   }
   const started = (request: Request): Effect.Effect<void> =>

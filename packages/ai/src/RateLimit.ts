@@ -86,6 +86,7 @@ export const make = (model: Service, options: Options): Service => {
     )
 
   return {
+    ...model,
     complete: (request) =>
       Effect.flatMap(RunKey, (run) => {
         const call: Call = {

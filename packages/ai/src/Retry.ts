@@ -54,7 +54,7 @@ const asked = (error: LlmError): number | undefined =>
  */
 export const retrying = (service: Service, options: Options = {}): Service => {
   const repeated = schedule(options)
-  return { complete: (request) => Effect.retry(service.complete(request), repeated) }
+  return { ...service, complete: (request) => Effect.retry(service.complete(request), repeated) }
 }
 
 /** {@link retrying} as a Layer around any other. Use it once: the providers of this package have it already. */

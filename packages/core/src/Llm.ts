@@ -4,7 +4,7 @@
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { JsonSchema } from "./Json.js"
 import { type Role, roles } from "./Role.js"
@@ -262,6 +262,11 @@ export interface Reply {
 /** What a language model does for a pattern. */
 export interface Service {
   readonly complete: (request: Request) => Effect.Effect<Reply, LlmError>
+  /**
+   * Names the model that answers a role, for layers that must tell models apart, such as a cache: two that may answer
+   * differently have different names. Absent, or `undefined`, where the model has no name of its own.
+   */
+  readonly model?: (role: Role) => string | undefined
 }
 
 /** The language model that patterns ask. */
@@ -290,27 +295,32 @@ export type ByRole<E, R> = { readonly default: Layer.Layer<Llm, E, R> } & {
 
 /**
  * Sends each role to its own model, so that a cheaper model can execute the steps of a plan that a better one wrote.
- * Each layer is built once; a layer given for several roles is shared.
+ * Each layer is built once, as in any Effect program: one that is given for several roles, or stands elsewhere in the app
+ * too, is shared, with whatever is wrapped around it.
  *
  * @example
  * ```ts
  * const models = Llm.byRole({ default: large, executor: small })
  * ```
  */
-export const byRole = <E = never, R = never>(layers: ByRole<E, R>): Layer.Layer<Llm, E, R> =>
-  Layer.scoped(
-    Llm,
-    Effect.gen(function* () {
-      const memo = yield* Layer.makeMemoMap
-      const scope = yield* Effect.scope
-      const build = (model: Layer.Layer<Llm, E, R>) =>
-        Effect.map(Layer.buildWithMemoMap(model, memo, scope), (context) => Context.get(context, Llm))
-      const fallback = yield* build(layers.default)
-      const own = new Map<Role, Service>()
-      for (const role of roles) {
-        const model = layers[role]
-        if (model !== undefined) own.set(role, yield* build(model))
-      }
-      return { complete: (request) => (own.get(request.role) ?? fallback).complete(request) }
+export const byRole = <E = never, R = never>(layers: ByRole<E, R>): Layer.Layer<Llm, E, R> => {
+  // Composed and not built here, so that the app's own graph builds each layer once, wherever else it stands.
+  const placed = (place: string, model: Layer.Layer<Llm, E, R>) => {
+    const tag = Context.GenericTag<Llm, Service>(`@forethought/core/Llm/${place}`)
+    return { tag, layer: Layer.map(model, (context) => Context.make(tag, Context.get(context, Llm))) }
+  }
+  const fallback = placed("default", layers.default)
+  const own = roles.flatMap((role) => {
+    const model = layers[role]
+    return model === undefined ? [] : [{ role, ...placed(role, model) }]
+  })
+  const all = own.reduce((merged, { layer }) => Layer.merge(merged, layer), fallback.layer)
+  return Layer.map(all, (context) => {
+    const byRole = new Map(own.map(({ role, tag }) => [role, Context.get(context, tag)]))
+    const of = (role: Role): Service => byRole.get(role) ?? Context.get(context, fallback.tag)
+    return Context.make(Llm, {
+      complete: (request) => of(request.role).complete(request),
+      model: (role) => of(role).model?.(role)
     })
-  )
+  })
+}

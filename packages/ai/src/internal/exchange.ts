@@ -6,6 +6,7 @@ import * as Headers from "@effect/platform/Headers"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type { HttpClientError } from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import { timeoutFail } from "@forethought/core/Concurrency"
 import * as FinishWord from "@forethought/core/FinishWord"
 import { LlmError, type Message, Reason, type Reply, type Request, type Service } from "@forethought/core/Llm"
 import * as Clock from "effect/Clock"
@@ -219,23 +220,24 @@ export const make = (client: HttpClient.HttpClient, wire: Wire, options: Common)
   const complete = (request: Request): Effect.Effect<Reply, LlmError> => {
     const { call, role } = request
     const started = options.onDelta?.({ _tag: "Started", role, call }) ?? Effect.void
-    return Effect.zipRight(
+    const asked = Effect.zipRight(
       started,
       Effect.suspend(() => ask(request, known))
     ).pipe(
       Effect.catchTags({
         RequestError: (error) => failure(request, ...transportFailure(error)),
         ResponseError: (error) => failure(request, ...transportFailure(error))
-      }),
-      Effect.timeoutFail({
-        duration: timeout,
-        onTimeout: () => new LlmError({ reason: Reason.TimedOut(Duration.toMillis(timeout)), role, call })
-      }),
-      Effect.locallyWith(Headers.currentRedactedNames, (names) => [...names, ...Object.keys(wire.headers)])
+      })
+    )
+    const onTimeout = () => new LlmError({ reason: Reason.TimedOut(Duration.toMillis(timeout)), role, call })
+    return Effect.locallyWith(
+      timeoutFail(asked, { duration: timeout, onTimeout }),
+      Headers.currentRedactedNames,
+      (names) => [...names, ...Object.keys(wire.headers)]
     )
   }
 
-  return Retry.retrying({ complete }, options)
+  return Retry.retrying({ complete, model: () => wire.from }, options)
 }
 
 type Outcome =

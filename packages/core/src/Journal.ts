@@ -183,24 +183,24 @@ export const makeOutbox = (runtime: Runtime.Runtime<never>): Outbox => {
   return {
     tell,
     close: Effect.suspend(() => {
-      const busy = [...boxes.values()].filter((box) => box.isBusy)
-      if (busy.length === 0) return Effect.void
+      const isBusy = () => [...boxes.values()].some((box) => box.isBusy)
+      if (!isBusy()) return Effect.void
       return Effect.map(
         Effect.async<void>((resume) => {
           // The Clock of a test does not move by itself, and what a sink does takes real time.
-          const timer = Effect.runFork(
-            Effect.map(Clock.make().sleep(Duration.millis(lastMillis)), () => resume(Effect.void))
-          )
-          for (const box of busy) {
-            box.onIdle = () => {
-              if (busy.some((other) => other.isBusy)) return
-              timer.unsafeInterruptAsFork(FiberId.none)
-              resume(Effect.void)
-            }
+          const sleep = Clock.make().sleep(Duration.millis(lastMillis))
+          const timer = Effect.runFork(Effect.map(sleep, () => resume(Effect.void)))
+          const onIdle = () => {
+            if (isBusy()) return
+            timer.unsafeInterruptAsFork(FiberId.none)
+            resume(Effect.void)
           }
+          for (const box of boxes.values()) box.onIdle = onIdle
+          // They may have become so since they were looked at.
+          onIdle()
         }),
         () => {
-          for (const box of busy) box.drop()
+          for (const box of boxes.values()) box.drop()
         }
       )
     })
@@ -282,7 +282,7 @@ class Mailbox {
     }
   }
   private goOn(): void {
-    while (this.underWay === undefined) {
+    while (this.underWay === undefined && !this.isClosed) {
       const next = this.waiting.shift()
       if (next !== undefined) {
         this.deliver(next)

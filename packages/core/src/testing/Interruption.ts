@@ -57,6 +57,14 @@ export interface Ending<State, A, E> {
   readonly exit: Exit.Exit<A, E> | undefined
 }
 
+/** A program to be interrupted, and what its parts tell of themselves while it runs. */
+export interface Trial<State, A, E> {
+  readonly effect: Effect.Effect<A, E>
+  readonly state: State
+  /** Called in the moment in which the program has ended: whatever `state` tells from then on came too late. */
+  readonly ended?: () => void
+}
+
 /**
  * Runs a program, interrupted after 0, 1, 2, … tasks until it ends by itself or `most` were tried, and gives each ending
  * to `check` when all is quiet. Returns how many interruptions were tried.
@@ -65,15 +73,16 @@ export interface Ending<State, A, E> {
  * @param options.most how many interruptions are tried at the most. Default: 1,000.
  */
 export const everywhere = async <State, A, E>(
-  make: () => { readonly effect: Effect.Effect<A, E>; readonly state: State },
+  make: () => Trial<State, A, E>,
   check: (ending: Ending<State, A, E>) => void | Promise<void>,
   options: { readonly every?: number; readonly most?: number } = {}
 ): Promise<number> => {
   const most = options.most ?? 1_000
   for (let tasks = 0; tasks < most; tasks++) {
     const scheduler = makeScheduler(options.every)
-    const { effect, state } = make()
+    const { effect, ended, state } = make()
     const fiber = Effect.runFork(Effect.withScheduler(effect, scheduler), { scheduler })
+    if (ended !== undefined) fiber.addObserver(ended)
     const ran = scheduler.run(tasks)
     if (ran < tasks) await scheduler.settle()
     if (fiber.unsafePoll() === null) fiber.unsafeInterruptAsFork(fiber.id())

@@ -94,7 +94,7 @@ export const make = (model: Service, options: Options = {}): Service => {
     )
     // Entered in one go with its start, so that nobody finds it half made.
     const fiber = Runtime.runFork(runtime)(asking, { immediate: false })
-    const shared: Shared = { fiber, sharers: 0, firstIsThere: true, isPaid: false }
+    const shared: Shared = { fiber, sharers: new Set(), firstIsThere: true, payer: undefined }
     underWay.set(key, shared)
     fiber.addObserver(() => {
       if (underWay.get(key) === shared) underWay.delete(key)
@@ -108,23 +108,22 @@ export const make = (model: Service, options: Options = {}): Service => {
         const running = underWay.get(key)
         const shared = running ?? start(key, request, runtime)
         const isFirst = running === undefined
-        shared.sharers += 1
+        const self = Symbol(request.call)
+        shared.sharers.add(self)
         const left = Effect.suspend(() => {
-          shared.sharers -= 1
+          shared.sharers.delete(self)
           if (isFirst) shared.firstIsThere = false
-          if (shared.sharers > 0) return Effect.void
+          if (shared.sharers.size > 0) return Effect.void
           if (underWay.get(key) === shared) underWay.delete(key)
           return Fiber.interrupt(shared.fiber)
         })
         return Effect.flatMap(
           Effect.onInterrupt(restore(Fiber.await(shared.fiber)), () => left),
           (exit) => {
-            shared.sharers -= 1
             if (Exit.isFailure(exit)) return exit
-            // The tokens are told once, by the first who has the reply.
-            const isPaid = shared.isPaid
-            shared.isPaid = true
-            const reply = isPaid ? { ...exit.value, usage: nothing } : exit.value
+            // The tokens are told once, to the one who has waited longest.
+            shared.payer ??= [...shared.sharers][0]
+            const reply = shared.payer === self ? exit.value : { ...exit.value, usage: nothing }
             return isFirst ? Effect.succeed(reply) : restore(told(reply, request))
           }
         )
@@ -181,11 +180,12 @@ const hash = (text: string): string => createHash("sha256").update(text).digest(
 
 interface Shared {
   readonly fiber: Fiber.RuntimeFiber<Reply, LlmError>
-  sharers: number
+  /** Those who wait for it, in the order in which they came. */
+  readonly sharers: Set<symbol>
   /** Whether the one whose request it is still waits. */
   firstIsThere: boolean
-  /** Whether somebody has the reply with its usage. */
-  isPaid: boolean
+  /** Who gets the reply with its usage. */
+  payer: symbol | undefined
 }
 
 const finished = (reply: Reply): boolean => reply.finishReason === "stop" || reply.finishReason === "tool-calls"

@@ -1,10 +1,17 @@
 import { expect, it } from "@effect/vitest"
-import { LlmError, Reason, type Reply, type Request, reply } from "@forethought/core/Llm"
+import { LlmError, Reason, type Reply, type Request, reply, type Service } from "@forethought/core/Llm"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
 import * as TestClock from "effect/TestClock"
 import { describe } from "vitest"
+import * as Budget from "../src/Budget.js"
 import * as Cache from "../src/Cache.js"
+import * as Fallback from "../src/Fallback.js"
+import * as RateLimit from "../src/RateLimit.js"
+import * as Retry from "../src/Retry.js"
 import { counting, request } from "./support/models.js"
 
 it.effect("an identical request is answered without a call, whatever its id", () =>
@@ -119,4 +126,113 @@ it.effect("a store of one's own; one that fails is no harm", () =>
     const broken: Cache.Store = { get: () => Effect.fail("no disk"), set: () => Effect.die("no disk") }
     expect((yield* Cache.make(second.service, { store: broken }).complete(request())).text).toBe("Done.")
   })
+)
+
+const pretty = Exit.match({
+  onFailure: (cause: Cause.Cause<unknown>) => Cause.pretty(cause),
+  onSuccess: () => "a reply"
+})
+
+const answers = (name: string | undefined): Service => ({
+  complete: () => Effect.succeed(reply(`I am ${name}`)),
+  ...(name === undefined ? {} : { model: () => name })
+})
+
+it.effect("AU-14: a store shared by two models keeps their replies apart", () =>
+  Effect.gen(function* () {
+    const store = Cache.memory()
+    const ask = (service: Service) => Effect.map(Cache.make(service, { store }).complete(request()), ({ text }) => text)
+    expect(yield* ask(answers("small"))).toBe("I am small")
+    expect(yield* ask(answers("large"))).toBe("I am large")
+    expect(yield* ask({ ...answers("changed"), model: () => "small" })).toBe("I am small")
+    const around = [
+      RateLimit.make(answers("limited"), { maxConcurrent: 1 }),
+      Retry.retrying(answers("retried")),
+      Budget.make(answers("bounded"), { calls: 1 }),
+      Cache.make(answers("cached"))
+    ]
+    expect(yield* Effect.forEach(around, ask)).toEqual(["I am limited", "I am retried", "I am bounded", "I am cached"])
+    expect(yield* ask(Fallback.make(answers("first"), answers("second")))).toBe("I am first")
+    expect(Fallback.make(answers("first"), answers("second")).model?.("solver")).toBe("first or second")
+    expect(Fallback.make(answers("first"), answers(undefined)).model?.("solver")).toBeUndefined()
+  })
+)
+
+it.effect("AU-14: one model by role has a key for each of its models", () =>
+  Effect.gen(function* () {
+    const store = Cache.memory()
+    const named = (planner: string): Service => ({
+      complete: ({ role }) => Effect.succeed(reply(role === "planner" ? planner : "executor")),
+      model: (role) => (role === "planner" ? planner : "executor")
+    })
+    const ask = (planner: string) =>
+      Effect.map(Cache.make(named(planner), { store }).complete(request({ role: "planner" })), ({ text }) => text)
+    expect([yield* ask("a"), yield* ask("b"), yield* ask("a")]).toEqual(["a", "b", "a"])
+  })
+)
+
+it.effect("AU-14: when the first of equal callers is interrupted the survivor has the reply with its usage, once", () =>
+  Effect.gen(function* () {
+    const usage = { inputTokens: 1000, outputTokens: 7 }
+    const told: Array<string> = []
+    const { service } = counting(() => reply("Done.", { usage }))
+    const slow = Cache.make({
+      complete: (asked) =>
+        Effect.zipLeft(
+          Effect.zipRight(Effect.sleep("1 second"), service.complete(asked)),
+          Effect.suspend(() => asked.onDelta?.("Done.") ?? Effect.void)
+        )
+    })
+    const ask = (name: string) =>
+      slow.complete(request({ call: name, onDelta: (text) => Effect.sync(() => told.push(`${name} ${text}`)) }))
+    const fibers = yield* Effect.forEach(["first", "second", "third"], (name) =>
+      Effect.zipLeft(Effect.fork(ask(name)), TestClock.adjust("1 millis"))
+    )
+    const [first, ...others] = fibers
+    if (first !== undefined) yield* Fiber.interrupt(first)
+    yield* TestClock.adjust("1 second")
+    const replies = yield* Effect.forEach(others, Fiber.join)
+    expect(replies.map((said) => said.usage)).toEqual([usage, { inputTokens: 0, outputTokens: 0 }])
+    expect(told.sort()).toEqual(["second Done.", "third Done."])
+  })
+)
+
+it.effect("AU-08: a model that throws where it is asked fails each request in the same way, and holds up none", () =>
+  Effect.gen(function* () {
+    const broken = Cache.make({
+      complete: () => {
+        throw new Error("broken")
+      }
+    })
+    for (const call of ["a", "b"]) {
+      const exit = yield* Effect.exit(broken.complete(request({ call })))
+      expect(pretty(exit)).toContain("broken")
+    }
+    const dies = Cache.make({ complete: () => Effect.die(new Error("dead")) })
+    const exits = yield* Effect.all(
+      ["a", "b"].map((call) => Effect.exit(dies.complete(request({ call })))),
+      { concurrency: 2 }
+    )
+    for (const exit of exits) expect(pretty(exit)).toContain("dead")
+  })
+)
+
+it.effect("AU-08: a store that throws, dies or interrupts is no harm", () =>
+  Effect.gen(function* () {
+    const throws = (): never => {
+      throw new Error("full")
+    }
+    const stores: ReadonlyArray<Cache.Store> = [
+      { get: throws, set: throws },
+      { get: () => Effect.die("full"), set: () => Effect.die("full") },
+      { get: () => Effect.interrupt, set: () => Effect.interrupt }
+    ]
+    for (const store of stores) {
+      const { seen, service } = counting()
+      const model = Cache.make(service, { store })
+      expect((yield* model.complete(request())).text).toBe("Done.")
+      expect((yield* model.complete(request())).text).toBe("Done.")
+      expect(seen).toHaveLength(2)
+    }
+  }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, Logger.none)))
 )

@@ -48,7 +48,7 @@ const fromTool = <Tools extends Record<string, AiTool.Any>, Name extends keyof T
   const made = Tool.make({
     name: tool.name,
     description: tool.description ?? AiTool.getDescriptionFromSchemaAst(tool.parametersSchema.ast) ?? "",
-    parameters,
+    parameters: Schema.make<unknown, object>(tool.parametersSchema.ast),
     ...readOnly,
     idempotent: Context.get(tool.annotations, AiTool.Idempotent),
     execute: (input) =>

@@ -48,6 +48,10 @@ export interface Tool<R = never> extends ToolInfo {
   readonly prepare: (input: string) => Either.Either<(context: ToolContext) => Outcome<R>, InvalidToolInput>
 }
 
+/** A Schema whose encoded form is an object: what a model can be asked for. A Schema of anything else is no argument. */
+export type ObjectSchema<A, I extends object> = Schema.Schema<A, I> &
+  (I extends ReadonlyArray<unknown> ? never : unknown)
+
 interface Common {
   /** How a model names the tool. Letters, digits, `_` and `-`, at most 64: what every provider accepts. */
   readonly name: string
@@ -70,6 +74,7 @@ interface Common {
  * before `execute` sees it.
  *
  * `execute` may return an Effect, a Promise or a string. Whatever it fails, rejects or dies with becomes `ToolFailed`.
+ * Throws a `RangeError` on a name that not every provider accepts, and on parameters that are not of an object.
  *
  * @example
  * ```ts
@@ -81,9 +86,9 @@ interface Common {
  * ```
  */
 export const make: {
-  <A, I, R = never>(
+  <A, I extends object, R = never>(
     options: Common & {
-      readonly parameters: Schema.Schema<A, I>
+      readonly parameters: ObjectSchema<A, I>
       readonly execute: (input: A, context: ToolContext) => Outcome<R>
     }
   ): Tool<R>
@@ -286,15 +291,32 @@ const readObject = (
 const objectSchema = <A, I>(tool: string, schema: Schema.Schema<A, I>): JsonSchema => {
   const full: JsonSchema = { ...JSONSchema.make(schema) }
   const { $schema: _, ...json } = full
-  // An empty Struct has no "type" in Effect's JSON Schema, and providers insist on one.
-  if (json["type"] === undefined && json["$ref"] === undefined && json["anyOf"] !== undefined) {
-    const { anyOf: _anyOf, $id: _id, title: _title, ...rest } = json
-    return { type: "object", properties: {}, ...rest }
+  // A Struct without fields is an object or an array in Effect's JSON Schema, and providers insist on one type.
+  if (isAnyObject(json)) {
+    const { description } = json
+    return { type: "object", properties: {}, ...(description === undefined ? {} : { description }) }
   }
-  if (json["type"] !== "object" && json["$ref"] === undefined) {
-    throw new RangeError(`Tool.make: the parameters of ${JSON.stringify(tool)} must be a Schema of an object.`)
+  if (!isOfObject(json, json["$defs"], 0)) {
+    throw new RangeError(
+      `Tool.make: the parameters of ${JSON.stringify(tool)} must be a Schema of an object, such as Schema.Struct({ … }).`
+    )
   }
-  return json
+  return json["anyOf"] === undefined ? json : { type: "object", ...json }
+}
+
+const isAnyObject = ({ anyOf }: JsonSchema): boolean =>
+  Array.isArray(anyOf) && JSON.stringify(anyOf) === '[{"type":"object"},{"type":"array"}]'
+
+/** Whether all that a schema describes are objects. */
+const isOfObject = (schema: unknown, definitions: unknown, depth: number): boolean => {
+  if (!isObject(schema) || depth > 100) return false
+  const { $ref, anyOf, type } = schema
+  if (typeof $ref === "string") {
+    const name = decodeURIComponent($ref.replace("#/$defs/", ""))
+    return isObject(definitions) && isOfObject(definitions[name], definitions, depth + 1)
+  }
+  if (Array.isArray(anyOf)) return anyOf.every((part) => isOfObject(part, definitions, depth + 1))
+  return type === "object"
 }
 
 /** The name of the one field of a tool that takes just a string: it may be called with the bare value. */

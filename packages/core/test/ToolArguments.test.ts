@@ -11,7 +11,7 @@ const numRuns = Number(process.env["FORETHOUGHT_RUNS"] ?? 1000)
 
 const name = "t"
 const description = "Says what it got."
-const structured = <A, I>(parameters: Schema.Schema<A, I>) =>
+const structured = <A, I extends object>(parameters: Tool.ObjectSchema<A, I>) =>
   Tool.make({ name, description, parameters, execute: (input) => JSON.stringify(input) })
 
 /** What a tool gets from native arguments, or `refused`. */

@@ -403,3 +403,63 @@ describe("Toolbox services", () => {
     expect(weather.parameters).toMatchObject({ type: "object", required: ["city"] })
   })
 })
+
+describe("a Schema that is not of an object is no Schema of parameters", () => {
+  const make = (parameters: Schema.Schema<unknown, object>) =>
+    Tool.make({ name: "t", description: "", parameters, execute: () => "x" }).parameters
+  const of = (schema: Schema.Schema.AnyNoContext) => Schema.make<unknown, object>(schema.ast)
+  const point = Schema.Struct({ x: Schema.Number })
+
+  it.each([
+    ["a string", Schema.String],
+    ["a string with a name", Schema.String.annotations({ identifier: "Name" })],
+    ["a Date, which is written as a string", Schema.Date],
+    ["an array", Schema.Array(point)],
+    ["a tuple", Schema.Tuple(point)],
+    ["a text or an object", Schema.Union(Schema.String, point)],
+    ["an object or null", Schema.NullOr(point)],
+    ["an enum", Schema.Enums({ A: "a" })],
+    [
+      "an object that is written as a string",
+      Schema.transform(Schema.String, point, { decode: () => ({ x: 1 }), encode: () => "" })
+    ],
+    ["anything", Schema.Unknown],
+    ["nothing", Schema.Void]
+  ])("%s throws", (_, schema) => {
+    expect(() => make(of(schema))).toThrow(RangeError)
+    expect(() => make(of(schema))).toThrow("must be a Schema of an object")
+  })
+
+  class Point extends Schema.Class<Point>("Point")({ x: Schema.Number }) {}
+  it.each([
+    ["a Struct", point, { properties: { x: { type: "number" } } }],
+    ["a Struct without fields", Schema.Struct({}), { properties: {} }],
+    ["a Record", Schema.Record({ key: Schema.String, value: Schema.Number }), {}],
+    ["a Struct with a filter", point.pipe(Schema.filter(() => true)), {}],
+    ["any object", Schema.Object, { properties: {} }],
+    [
+      "one of two objects",
+      Schema.Union(point, Schema.Struct({ y: Schema.Number })),
+      { anyOf: [{ properties: { x: {} } }, { properties: { y: {} } }] }
+    ]
+  ])("%s is an object", (_, schema, shape) => {
+    expect(make(of(schema))).toMatchObject({ type: "object", ...shape })
+  })
+  it("so is a class, by its name", () => {
+    expect(make(of(Point))).toMatchObject({ $ref: "#/$defs/Point" })
+  })
+
+  it("the types say so too", () => {
+    const execute = () => "x"
+    const common = { name: "t", description: "", execute }
+    // @ts-expect-error a string is no object
+    expect(() => Tool.make({ ...common, parameters: Schema.String })).toThrow(RangeError)
+    // @ts-expect-error nor is an array
+    expect(() => Tool.make({ ...common, parameters: Schema.Array(Schema.String) })).toThrow(RangeError)
+    // @ts-expect-error nor what is written as a string
+    expect(() => Tool.make({ ...common, parameters: Schema.Date })).toThrow(RangeError)
+    expectTypeOf(Tool.make({ ...common, parameters: point })).toEqualTypeOf<Tool.Tool>()
+    expectTypeOf(Tool.make({ ...common, parameters: Point })).toEqualTypeOf<Tool.Tool>()
+    expectTypeOf(Tool.make({ ...common, parameters: Schema.Union(point, Point) })).toEqualTypeOf<Tool.Tool>()
+  })
+})

@@ -157,7 +157,7 @@ const failed: ReadonlyArray<Case> = [
   {
     pattern: "plan-and-execute",
     ends: "StepCapReached",
-    replies: ["1. A\n2. B", "a"],
+    replies: ["1. A\n2. B", "a", '{"remaining_steps":["B"]}'],
     flags: ["--max-steps", "1"],
     code: 2,
     says: ["A (completed): a", "B (not done)"]
@@ -215,7 +215,7 @@ const failed: ReadonlyArray<Case> = [
   {
     pattern: "auto",
     ends: "StepCapReached",
-    replies: ['{"pattern":"plan-and-execute","reason":"open"}', "1. A\n2. B", "a"],
+    replies: ['{"pattern":"plan-and-execute","reason":"open"}', "1. A\n2. B", "a", '{"remaining_steps":["B"]}'],
     flags: ["--max-steps", "1"],
     code: 2,
     says: ["A (completed): a", "B (not done)"]

@@ -80,8 +80,9 @@ export interface RunOptions<E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox> {
   /** Whether the executor sees its `step` alone, or the past steps and the goal too (`all`). Default: `step`. */
   readonly executorSees?: "step" | "all"
   /**
-   * The most characters of the replanner's prompt. The newest results are whole as long as there is room, older ones
-   * are cut with a marker; what the run returns is whole. Default: 100,000.
+   * The most characters of the replanner's prompt, whatever is in it; what is added when a reply cannot be used comes on
+   * top. The newest result is whole as long as it fits, older ones are cut with a marker; what the run returns is whole.
+   * With a goal that leaves no room for results `run` throws a `RangeError`. Default: 100,000.
    */
   readonly maxPromptChars?: number
   /** Prompts in place of the default ones. Holes of the planner's: `goal`, `tool_names`; of the replanner's: `goal`, `plan`, `past_steps`. */
@@ -97,8 +98,8 @@ export interface RunOptions<E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox> {
 /**
  * Plans, executes one step, replans, and so on until the replanner gives the final answer.
  *
- * With `n` executed steps: one planner call, `n` replanner calls (`n - 1` at the cap) and the executor's own. A step
- * that its executor fails, or ends at a cap, is a failed past step: the replanner sees its error text and decides.
+ * With `n` executed steps: one planner call, `n` replanner calls and the executor's own. After the last allowed step the
+ * replanner is asked as well: it may answer, and steps that it still wants are left. A step that its executor fails, or ends at a cap, is a failed past step: the replanner sees its error text and decides.
  * Roles: `planner`, `executor`, `replanner`, see `Llm.byRole`.
  */
 export const run = <E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox>(
@@ -110,6 +111,7 @@ export const run = <E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox>(
   Llm.Llm | Toolbox.Toolbox | R
 > => {
   const settings = check(options)
+  checkRoom(goal, settings)
   return options.executor === undefined
     ? runWith(goal, settings, ReAct.executor)
     : runWith(goal, settings, options.executor)
@@ -146,7 +148,6 @@ const runWith = <E, R>(
         remainingPlan = rest
         pastSteps.push(past)
         if (past.status === "completed") completed.add(fold(past.step))
-        if (index === settings.maxSteps) break
         const decision = yield* Effect.mapError(
           askReplanner(run, goal, index, rest, pastSteps, completed, settings),
           attach
@@ -210,6 +211,18 @@ const check = <E, R>(options: RunOptions<E, R>): Settings => {
   }
 }
 
+/** A prompt that holds the goal must have room left for what the run finds. */
+const checkRoom = (goal: string, settings: Settings): void => {
+  const least = promptOf(goal, "", "", settings).length + prompts.leastRoom
+  if (least <= settings.maxPromptChars) return
+  throw new RangeError(
+    `PlanAndExecute.run: maxPromptChars of ${settings.maxPromptChars} leaves no room for results beside this goal of ${goal.length} characters. Give at least ${least}, or shorten the goal.`
+  )
+}
+
+const promptOf = (goal: string, plan: string, pastSteps: string, { replanner }: Settings): string =>
+  PromptTemplate.render(replanner, { goal, plan, past_steps: pastSteps })
+
 const askPlanner = (run: Run.Run, goal: string, toolNames: string, settings: Settings) =>
   Effect.gen(function* () {
     const written = yield* Reask.ask(run, {
@@ -249,13 +262,19 @@ const askReplanner = (
 ) =>
   Effect.gen(function* () {
     const call = `step-${index}/replanner`
-    const filled = (past: string) =>
-      PromptTemplate.render(settings.replanner, { goal, plan: prompts.numbered(plan), past_steps: past })
-    const room = settings.maxPromptChars - filled("").length
+    const bare = promptOf(goal, "", "", settings).length
+    // A prompt of one's own may have a hole twice, or not at all.
+    const planTimes = promptOf(goal, "x", "", settings).length - bare
+    const stepTimes = promptOf(goal, "", "x", settings).length - bare
+    const room = settings.maxPromptChars - bare
+    const planRoom = Math.max(room - prompts.leastRoom, Math.floor(room / 2))
+    const shownPlan = prompts.shownPlan(plan, Math.floor(planRoom / Math.max(1, planTimes)))
+    const stepRoom = room - planTimes * shownPlan.length
+    const shownSteps = prompts.pastSteps(pastSteps, Math.floor(stepRoom / Math.max(1, stepTimes)))
     const decision = yield* Reask.ask(run, {
       role: "replanner",
       call,
-      messages: [{ role: "user", content: filled(prompts.pastSteps(pastSteps, room)) }],
+      messages: [{ role: "user", content: promptOf(goal, shownPlan, shownSteps, settings) }],
       format: replyFormat,
       reask: settings.reask,
       read: (reply, attempt) =>

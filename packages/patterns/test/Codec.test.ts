@@ -64,7 +64,7 @@ describe("Codec", () => {
         Effect.orDie
       )
       expect(past).toEqual({ pastSteps: [{ step: "A", result: "a", status: "completed" }], remainingPlan: ["B"] })
-    }).pipe(Effect.provide(world(["1. A\n2. B", "a"])))
+    }).pipe(Effect.provide(world(["1. A\n2. B", "a", '{"remaining_steps":["B"]}'])))
   )
 
   it.effect("a model's failure keeps the tree, whatever pattern the Router chose", () =>

@@ -3,6 +3,7 @@ import type { ExecutorInput, ExecutorResult } from "@forethought/core/Executor"
 import * as Llm from "@forethought/core/Llm"
 import * as PlanAndExecute from "@forethought/patterns/PlanAndExecute"
 import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
 import * as Schedule from "effect/Schedule"
 import { expectTypeOf } from "vitest"
 import { of, prompts, promptsOf, requests, toolCalls, warnings, withEvents, world } from "./world.js"
@@ -111,7 +112,7 @@ Otherwise respond with:
     }).pipe(Effect.provide(world([list("A", "B"), "done", final("x")])))
   )
 
-  it.effect("after the step cap returns past_steps and the unfinished plan, and calls no model again", () => {
+  it.effect("after the step cap asks the replanner once more, and returns past_steps and the unfinished plan", () => {
     const { executor, seen } = stub()
     return Effect.gen(function* () {
       const error = yield* Effect.flip(PlanAndExecute.run("G", { executor, maxSteps: 2 }))
@@ -120,9 +121,32 @@ Otherwise respond with:
       expect(error.progress.remainingPlan).toEqual(["C"])
       expect(error.message).toContain("not reached within 2 steps")
       expect(seen.length).toBe(2)
-      expect((yield* requests).map((request) => request.role)).toEqual(["planner", "replanner"])
-    }).pipe(Effect.provide(world([list("A", "B", "C"), remaining("B", "C")])))
+      expect((yield* requests).map((request) => request.role)).toEqual(["planner", "replanner", "replanner"])
+      expect((yield* promptsOf("replanner"))[1]).toContain("2. B")
+    }).pipe(Effect.provide(world([list("A", "B", "C"), remaining("B", "C"), remaining("C")])))
   })
+
+  for (const maxSteps of [1, 2, 3]) {
+    it.effect(`PE-18: a goal that the last of ${maxSteps} allowed steps reaches is answered`, () => {
+      const { executor, seen } = stub(({ step }) => `done ${step}`)
+      return Effect.gen(function* () {
+        const { finalAnswer, pastSteps } = yield* PlanAndExecute.run("G", { executor, maxSteps })
+        expect(finalAnswer).toBe("42")
+        expect([pastSteps.length, seen.length]).toEqual([maxSteps, maxSteps])
+        const asked = yield* promptsOf("replanner")
+        expect(asked).toHaveLength(maxSteps)
+        expect(asked.at(-1)).toContain(`done step ${maxSteps}`)
+      }).pipe(
+        Effect.provide(
+          world([
+            list("step 1"),
+            ...Array.from({ length: maxSteps - 1 }, (_, i) => remaining(`step ${i + 2}`)),
+            final("42")
+          ])
+        )
+      )
+    })
+  }
 
   it.effect.each([
     ["1. Open the file 2. Count the rows", 1],
@@ -155,12 +179,12 @@ Otherwise respond with:
       expect(error._tag).toBe("StepCapReached")
       expect(seen.length).toBe(4)
       expect(error.progress.pastSteps.length).toBe(4)
-      expect(warnings(events, "no_progress").length).toBe(2)
+      expect(warnings(events, "no_progress").length).toBe(3)
     }).pipe(
       Effect.provide(
         world([
           list("Check the price", "Report it"),
-          ...Array.from({ length: 3 }, () => remaining("Check the price again"))
+          ...Array.from({ length: 4 }, () => remaining("Check the price again"))
         ])
       )
     )
@@ -405,7 +429,7 @@ Otherwise respond with:
       return Effect.gen(function* () {
         const { pastSteps } = yield* PlanAndExecute.run("G", { executor, maxSteps: steps + 1, maxPromptChars: 50_000 })
         const last = (yield* prompts).at(-1) ?? ""
-        expect(last.length).toBeLessThan(51_000)
+        expect(last.length).toBeLessThanOrEqual(50_000)
         expect(last).toContain("of 20,000 characters shown")
         expect(last).toContain("z".repeat(20_000))
         expect(pastSteps.every((past) => past.result.length === 20_000)).toBe(true)
@@ -420,6 +444,99 @@ Otherwise respond with:
       )
     }
   )
+
+  describe("AU-12: the replanner's prompt", () => {
+    /** The last prompt of a run whose steps have the given results. */
+    const promptAfter = (
+      results: ReadonlyArray<string>,
+      options: Pick<PlanAndExecute.RunOptions, "maxPromptChars" | "prompts"> & { readonly goal?: string },
+      step = (i: number) => `step ${i}`
+    ) => {
+      const { goal = "G", ...rest } = options
+      let i = 0
+      const executor = () => Effect.sync(() => ({ status: "completed" as const, result: results[i++] ?? "" }))
+      return Effect.gen(function* () {
+        yield* PlanAndExecute.run(goal, { executor, maxSteps: results.length, maxPlanLength: 99, ...rest })
+        return (yield* promptsOf("replanner")).at(-1) ?? ""
+      }).pipe(
+        Effect.provide(
+          world([
+            list(step(0), "later"),
+            ...results.slice(1).map((_, k) => remaining(step(k + 1), "later")),
+            final("x")
+          ])
+        )
+      )
+    }
+
+    it.effect.each([
+      ["one of 60,000 characters", ["n".repeat(60_000)]],
+      ["a short one before it", ["short", "n".repeat(60_000)]],
+      ["a long one before it", ["o".repeat(80_000), "n".repeat(60_000)]],
+      ["nearly the whole of the room", ["short", "n".repeat(99_000)]],
+      ["backticks", ["short", "`".repeat(30_000)]],
+      ["fences in it", ["short", "```\n".repeat(15_000)]]
+    ] as const)("has the newest result whole as long as it fits: %s", ([, results]) =>
+      Effect.gen(function* () {
+        const prompt = yield* promptAfter(results, { maxPromptChars: 100_000 })
+        expect(prompt.length).toBeLessThanOrEqual(100_000)
+        expect(prompt).toContain(results.at(-1))
+      })
+    )
+
+    it.effect("cuts an older result and not the newest, and as little as it must", () =>
+      Effect.gen(function* () {
+        const prompt = yield* promptAfter(["o".repeat(90_000), "n".repeat(60_000)], { maxPromptChars: 100_000 })
+        expect(prompt).toContain("of 90,000 characters shown")
+        expect(prompt.length).toBeGreaterThan(99_000)
+      })
+    )
+
+    const text = FastCheck.oneof(
+      FastCheck.nat(20_000).map((length) => "r".repeat(length)),
+      FastCheck.nat(20_000).map((length) => "`".repeat(length)),
+      FastCheck.nat(5_000).map((length) => "```\n".repeat(length)),
+      FastCheck.nat(5_000).map((length) => "😀".repeat(length)),
+      FastCheck.string()
+    )
+    it("is never longer than its cap, and has the newest result whole where that fits", async () => {
+      await FastCheck.assert(
+        FastCheck.asyncProperty(
+          FastCheck.array(text, { minLength: 1, maxLength: 6 }),
+          FastCheck.integer({ min: 1_000, max: 60_000 }),
+          FastCheck.nat(2_000),
+          FastCheck.constantFrom(undefined, "{{past_steps}} {{plan}} {{past_steps}} {{plan}} {{goal}}", "{{goal}}"),
+          async (results, maxPromptChars, stepLength, replanner) => {
+            const prompt = await Effect.runPromise(
+              promptAfter(
+                results,
+                { maxPromptChars, ...(replanner === undefined ? {} : { prompts: { replanner } }) },
+                (i) => `step ${i} ${"s".repeat(stepLength)}`
+              )
+            )
+            expect(prompt.length).toBeLessThanOrEqual(maxPromptChars)
+            const newest = results.at(-1) ?? ""
+            if (replanner === undefined && newest.length * 3 + 2 * stepLength + 2_500 < maxPromptChars) {
+              expect(prompt).toContain(newest.toWellFormed())
+            }
+          }
+        ),
+        { numRuns: Math.min(2_000, Number(process.env["FORETHOUGHT_RUNS"] ?? 150)) }
+      )
+    }, 60_000)
+
+    it("is refused at once where the goal leaves no room under the cap", () => {
+      for (const [length, maxPromptChars] of [
+        [5_000, 1_000],
+        [99_900, 100_000],
+        [200_000, undefined]
+      ] as const) {
+        const options = maxPromptChars === undefined ? {} : { maxPromptChars }
+        expect(() => PlanAndExecute.run("g".repeat(length), options)).toThrow(/maxPromptChars of \d+ leaves no room/)
+      }
+      expect(() => PlanAndExecute.run("G", { maxPromptChars: 1_000 })).not.toThrow()
+    })
+  })
 
   it.effect("retries are Schedules: a schedule of three asks three times more", () => {
     const { executor } = stub()

@@ -38,9 +38,13 @@ Otherwise respond with:
 export const numbered = (steps: ReadonlyArray<string>): string =>
   steps.length === 0 ? "(no steps left)" : steps.map((step, index) => `${index + 1}. ${step}`).join("\n")
 
+/** The remaining plan as a numbered list of at most `maxChars` characters. */
+export const shownPlan = (steps: ReadonlyArray<string>, maxChars: number): string =>
+  ReplyText.cut(numbered(steps), maxChars)
+
 /**
- * The past steps in at most `maxChars` characters, for any number of them. The newest keep their results whole as long
- * as there is room; older results are cut with a marker, and when even that is too long the oldest steps are counted.
+ * The past steps in at most `maxChars` characters, for any number of them. The newest is whole as long as it fits; older
+ * results are cut with a marker, and when even that is too long the oldest steps are counted.
  */
 export const pastSteps = (steps: ReadonlyArray<PastStep>, maxChars: number): string => {
   const shown: Array<string> = []
@@ -48,17 +52,11 @@ export const pastSteps = (steps: ReadonlyArray<PastStep>, maxChars: number): str
   for (let i = steps.length - 1; i >= 0; i--) {
     const past = steps[i]
     if (past === undefined) continue
-    // Every step still to come gets a share, so that one large result does not push out all that came before.
-    const share = Math.floor(room / 2)
-    const overhead = past.step.length + 80
-    const whole = i === 0 ? room : Math.max(share, shortResult)
-    if (overhead + shortResult > room - omittedLength) {
-      shown.push(`(${i + 1} earlier steps are not shown)`)
-      break
-    }
-    const allowed = Math.min(whole, room - omittedLength) - overhead
-    const text = pastStep(past, i + 1, ReplyText.cut(past.result, Math.max(allowed, shortResult)))
-    if (text.length + 1 > room - omittedLength) {
+    const left = room - (i === 0 ? 0 : omittedLength)
+    const isNewest = i === steps.length - 1
+    // Of the older ones each leaves half of the room to those before it, so that a large one does not push them all out.
+    const text = fitted(past, i + 1, isNewest || i === 0 ? left : Math.floor(left / 2))
+    if (text === undefined) {
       shown.push(`(${i + 1} earlier steps are not shown)`)
       break
     }
@@ -68,5 +66,28 @@ export const pastSteps = (steps: ReadonlyArray<PastStep>, maxChars: number): str
   return shown.length === 0 ? "(none)" : shown.reverse().join("\n")
 }
 
-const shortResult = 120
+/** A past step in at most `most` characters, its result cut as much as that needs, or nothing where it has no room at all. */
+const fitted = (past: PastStep, number: number, most: number): string | undefined => {
+  let text = pastStep(past, number, past.result)
+  if (text.length <= most) return text
+  // The fence round a result can be as long as the result, so how much of it fits is found by trying.
+  for (let room = Math.min(past.result.length, most); room >= leastShown; ) {
+    text = pastStep(past, number, ReplyText.cut(past.result, room))
+    if (text.length <= most) return text
+    room = Math.max(room - (text.length - most), Math.floor((room * most) / text.length))
+  }
+  // The step itself is too long: a part of it, with a part of the result or just the size of that.
+  const step = ReplyText.cut(past.step, Math.floor(most / 3))
+  for (const room of [Math.floor(most / 3), 0]) {
+    text = pastStep({ ...past, step }, number, ReplyText.cut(past.result, room))
+    if (text.length <= most) return text
+  }
+  return undefined
+}
+
+/** A result cut shorter than this says nothing: then the step is cut too. */
+const leastShown = 120
 const omittedLength = 50
+
+/** What plan and past steps need at the least, so that something of the newest can be shown. */
+export const leastRoom = 400

@@ -5,6 +5,7 @@ import * as Journal from "@forethought/core/Journal"
 import * as Llm from "@forethought/core/Llm"
 import type { RunEvent } from "@forethought/core/RunEvent"
 import { FakeTools } from "@forethought/core/testing"
+import * as Adapt from "@forethought/patterns/Adapt"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { describe } from "vitest"
@@ -119,6 +120,33 @@ describe.each(patterns)("%s", (name, run) => {
     })
   )
 })
+
+it.effect.each(Array.from({ length: 11 }, (_, calls) => calls))(
+  "AD-02: ADaPT whose planner only rephrases what fails keeps to a budget of %i calls, and carries its tree",
+  (calls) =>
+    Effect.gen(function* () {
+      let rephrased = 0
+      const unable = Llm.layer(({ role }) =>
+        Effect.sync(() =>
+          Llm.reply(
+            role === "planner"
+              ? JSON.stringify({ logic: "or", sub_steps: [`Do it, version ${++rephrased}`] })
+              : "FAILURE: too much"
+          )
+        )
+      )
+      const { error, spent } = yield* Adapt.run("Do it", { maxDepth: 6 }).pipe(
+        Effect.flip,
+        Effect.flatMap((error) => Effect.map(Budget.spent, (spent) => ({ error, spent }))),
+        Budget.within({ calls }),
+        Effect.provide(Layer.mergeAll(unable, FakeTools.layer({}), Journal.layer(Journal.silent)))
+      )
+      // Six attempts and five decompositions are what the depth limit allows.
+      expect(error._tag).toBe("LlmError")
+      expect(spent.calls).toBe(calls)
+      expect(JSON.stringify(error.progress.tree).split('"_tag":"Task"').length - 1).toBe(1 + Math.floor(calls / 2))
+    })
+)
 
 describe("a reserve for the last call", () => {
   const named = (name: string) => {

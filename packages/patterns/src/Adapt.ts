@@ -114,7 +114,7 @@ export type Error = TaskFailed | Failure.Failure<Llm.LlmError, Progress>
 export interface RunOptions<E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox> {
   /** The depth at which a failed task is not split any more; the root is at 1, so 1 is the executor alone. Default: 3. */
   readonly maxDepth?: number
-  /** The most sub-steps of one decomposition, and of each group in it. Default: 4. */
+  /** Maximum number of sub-steps of one decomposition, those of the groups in it included. Default: 4. */
   readonly maxSubSteps?: number
   /** The most tool calls of the executor in one attempt. Default: 8. */
   readonly maxToolCalls?: number
@@ -134,8 +134,17 @@ export interface RunOptions<E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox> {
 
 /**
  * Tries the task, and splits it as needed. Sub-steps run in order: *and* stops at the first that fails, *or* at the
- * first that succeeds. With `d` decompositions at most `1 + d · maxSubSteps` attempts and `d` planner calls, one more
- * for each time the planner is asked again. Roles: `executor`, `planner`.
+ * first that succeeds.
+ *
+ * A sub-step that repeats its own task or a task above it (case, spaces and punctuation aside) is carried out only
+ * behind another sub-step of an *and* group, which may have removed the blocker: once, and never split again, so its
+ * failure is the sub-step's. As the first sub-step to be carried out, or in an *or* group, nothing has changed since
+ * the task failed: the planner is asked again, and then the task has failed. A group in an *and* group stands behind
+ * what is in front of it: `and[prep, and[task, rest]]` is carried out, `and[and[task, rest], more]` and
+ * `and[prep, or[task, other]]` are not.
+ *
+ * With `d` tasks that were split at most `1 + d · maxSubSteps` attempts. The planner is called once for each task that
+ * failed above `maxDepth` and is not a repeat, and once more each time it is asked again. Roles: `executor`, `planner`.
  */
 export const run = <E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox>(
   task: string,
@@ -180,8 +189,9 @@ const solve = <R>(world: World<R>, node: Draft, ancestors: ReadonlyArray<string>
     yield* world.tell({ _tag: "TaskStarted", call: world.run.id(id), task, depth })
     const tried = yield* world.tryTask(node)
     if (tried.status === "succeeded") return yield* succeed(world, node, tried.detail, tried.verified)
-    if (depth >= world.settings.maxDepth) return yield* fail(world, node, tried.detail)
-    const path = [...ancestors, task]
+    const isRepeat = ancestors.includes(fold(task))
+    if (depth >= world.settings.maxDepth || isRepeat) return yield* fail(world, node, tried.detail)
+    const path = [...ancestors, fold(task)]
     const split = yield* askPlanner(world, node, tried.detail, path)
     if (split._tag === "Failed") return yield* fail(world, node, split.reason)
     yield* world.tell({
@@ -311,7 +321,7 @@ const askPlanner = <R>(
     reask: settings.reask,
     read: (reply, attempt) =>
       Either.flatMap(readDecomposition(reply, attempt), (plan) => {
-        const problem = faultOf(plan, settings.maxSubSteps, path.map(fold))
+        const problem = faultOf(plan, settings.maxSubSteps, path)
         return problem === undefined
           ? Either.right(plan)
           : Either.left(new ParseError({ ...problem, expected: expectedPlan(settings.maxSubSteps), reply }))
@@ -336,26 +346,40 @@ const askPlanner = <R>(
   )
 
 const expectedPlan = (maxSubSteps: number): string =>
-  `{"logic": "and" | "or", "sub_steps": ["...", "..."]} with at most ${maxSubSteps} sub-steps, none of which is the task itself or a task above it`
+  `{"logic": "and" | "or", "sub_steps": ["...", "..."]} with at most ${maxSubSteps} sub-steps in all, in which the task itself and the tasks above it stand only behind another sub-step of an "and"`
 
 const faultOf = (
   plan: Group,
   maxSubSteps: number,
   path: ReadonlyArray<string>
 ): { readonly problem: string; readonly found: string } | undefined => {
-  if (plan.subSteps.length > maxSubSteps) {
-    return { problem: "too_many_sub_steps", found: `${plan.subSteps.length} sub-steps` }
-  }
-  for (const subStep of plan.subSteps) {
-    if (typeof subStep !== "string") {
-      const inner = faultOf(subStep, maxSubSteps, path)
-      if (inner !== undefined) return inner
-    } else if (path.includes(fold(subStep))) {
-      return {
+  const count = countOf(plan)
+  if (count > maxSubSteps) return { problem: "too_many_sub_steps", found: `${count} sub-steps` }
+  const repeat = unchangedRepeat(plan, path, false)
+  return repeat === undefined
+    ? undefined
+    : {
         problem: "repeated_task",
-        found: `a task that was tried already: ${JSON.stringify(subStep.slice(0, 200))}`
+        found: `a task that was tried already, with nothing before it that could change its outcome: ${JSON.stringify(repeat.slice(0, 200))}`
       }
-    }
+}
+
+const countOf = (subStep: string | Group): number =>
+  typeof subStep === "string" ? 1 : subStep.subSteps.reduce((count, inner) => count + countOf(inner), 0)
+
+/** A sub-step that is on the path, and that nothing stands before; `isBehind`: something stands before the group. */
+const unchangedRepeat = (
+  { logic, subSteps }: Group,
+  path: ReadonlyArray<string>,
+  isBehind: boolean
+): string | undefined => {
+  for (const [index, subStep] of subSteps.entries()) {
+    // An alternative is tried because the one before it failed, which changes nothing that it could count on.
+    const follows = logic === "and" && (isBehind || index > 0)
+    if (typeof subStep !== "string") {
+      const inner = unchangedRepeat(subStep, path, follows)
+      if (inner !== undefined) return inner
+    } else if (!follows && path.includes(fold(subStep))) return subStep
   }
   return undefined
 }

@@ -1,12 +1,30 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { ExecutorInput } from "@forethought/core/Executor"
 import * as Llm from "@forethought/core/Llm"
+import { FakeTools } from "@forethought/core/testing"
 import * as Adapt from "@forethought/patterns/Adapt"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as fc from "fast-check"
 import { expectTypeOf } from "vitest"
 import { of, promptsOf, requests, warnings, withEvents, world } from "./world.js"
 
 const split = (logic: string, ...subSteps: ReadonlyArray<unknown>) => JSON.stringify({ logic, sub_steps: subSteps })
+
+/** A group of 4, `deep` levels deep. */
+const nest = (deep: number): object => ({
+  logic: "or",
+  sub_steps: Array.from({ length: deep === 0 ? 2 : 4 }, (_, index) => (deep === 0 ? `try ${index}` : nest(deep - 1)))
+})
+
+/** Decompositions of few tasks, so that many of them repeat one. */
+const { plan } = fc.letrec<{ plan: object; subStep: unknown }>((tie) => ({
+  plan: fc.record({
+    logic: fc.constantFrom("and", "or"),
+    sub_steps: fc.array(tie("subStep"), { minLength: 1, maxLength: 4 })
+  }),
+  subStep: fc.oneof({ depthSize: "small", withCrossShrink: true }, fc.constantFrom("a", "b", "c", "d"), tie("plan"))
+}))
 
 /** An executor without a model: says what the table says of a task, and fails at any other. */
 const stub = (verdicts: { readonly [task: string]: string }) => {
@@ -146,28 +164,84 @@ Respond in JSON:
     }).pipe(Effect.provide(world(Array.from({ length: maxDepth - 1 }, (_, i) => split("and", `${i}a`, `${i}b`)))))
   })
 
-  it.effect("AD-01: a sub-step equal to the task or one above it counts as a failed plan", () => {
-    const { executor, tried } = stub({})
-    return Effect.gen(function* () {
-      const error = yield* Effect.flip(Adapt.run("Bake the loaf", { executor }))
-      expect(tried).toEqual(["Bake the loaf"])
-      expect(error._tag === "TaskFailed" && error.reason).toContain("could not be split")
-      expect((yield* requests).map((request) => request.call)).toEqual(["1/planner", "1/planner/reask-1"])
-    }).pipe(
-      Effect.provide(world([split("and", "Buy flour", "Bake the loaf"), split("and", "Buy flour", "bake  the LOAF.")]))
-    )
-  })
+  describe("AD-01: a repeat of the task", () => {
+    const or = (...subSteps: ReadonlyArray<unknown>) => ({ logic: "or", sub_steps: subSteps })
+    const and = (...subSteps: ReadonlyArray<unknown>) => ({ logic: "and", sub_steps: subSteps })
 
-  it.effect("AD-01: also in a nested group and below", () => {
-    const { executor, tried } = stub({})
-    return Effect.gen(function* () {
-      yield* Effect.flip(Adapt.run("T", { executor }))
-      expect(tried).toEqual(["T", "A"])
-    }).pipe(
-      Effect.provide(
-        world([split("and", "A", "B"), split("and", "x", { logic: "or", sub_steps: ["y", "t"] }), "nothing"])
-      )
-    )
+    it.effect.each<[plan: unknown, tried: ReadonlyArray<string>]>([
+      [and("p", "T"), ["p", "T"]],
+      [and("p", "«t».", "q"), ["p", "«t»."]],
+      [and("p", "T", "q"), ["p", "T"]],
+      [and("p", "q", "T"), ["p", "q", "T"]],
+      [and("p", and("T", "q")), ["p", "T"]],
+      [and(and("p", "q"), "T"), ["p", "q", "T"]],
+      [and(and("p"), and(and("T"), "q")), ["p", "T"]],
+      [and(or("p", "q"), "T"), ["p", "T"]],
+      [or(and("p", "T"), "q"), ["p", "T", "q"]],
+      [or(and("p", and("T", "q")), "q"), ["p", "T", "q"]]
+    ])("behind another sub-step, as in %j, is carried out once and never split", ([plan, expected]) => {
+      const { executor, tried } = stub({ p: "SUCCESS: p", q: "SUCCESS: q" })
+      return Effect.gen(function* () {
+        const outcome = yield* Effect.either(Adapt.run("T", { executor }))
+        expect(tried).toEqual(["T", ...expected])
+        expect((yield* requests).map((request) => request.call)).toEqual(["1/planner"])
+        if (outcome._tag === "Left")
+          expect(outcome.left).toMatchObject({ _tag: "TaskFailed", reason: `cannot ${expected.at(-1)}` })
+      }).pipe(Effect.provide(world([JSON.stringify(plan)])))
+    })
+
+    it.effect.each([
+      [and("T", "p")],
+      [and("t!", "p")],
+      [and(and("T", "p"), "q")],
+      [and(and(and("T", "p"), "p"), "q")],
+      [and("T")],
+      [or("T", "p")],
+      [or("p", "T")],
+      [or("p", and("T", "q"))],
+      [and("p", or("T", "q"))],
+      [and("p", or("q", "T"))],
+      [and("p", or("q", and("T", "p")))],
+      [and("p", and("q", or("T", "q")))]
+    ])("with nothing before it that could help, as in %j, is refused: the planner is asked again, once", ([plan]) => {
+      const { executor, tried } = stub({ p: "SUCCESS: p", q: "SUCCESS: q" })
+      return Effect.gen(function* () {
+        const error = yield* Effect.flip(Adapt.run("T", { executor }))
+        expect(tried).toEqual(["T"])
+        expect(error._tag === "TaskFailed" && error.reason).toContain("could not be split")
+        const asked = yield* requests
+        expect(asked.map((request) => request.call)).toEqual(["1/planner", "1/planner/reask-1"])
+        const correction = asked[1]?.messages.at(-1)?.content
+        expect(correction).toContain("a task that was tried already")
+        expect(correction).toContain('stand only behind another sub-step of an "and"')
+      }).pipe(Effect.provide(world([JSON.stringify(plan), JSON.stringify(plan)])))
+    })
+
+    it.effect("succeeds where what is before it has changed the world", () => {
+      const tried: Array<string> = []
+      const executor = ({ step }: ExecutorInput) =>
+        Effect.sync(() => {
+          const task = /<task>([\s\S]*?)<\/task>/.exec(step)?.[1] ?? ""
+          const hasFlour = tried.includes("Buy flour")
+          tried.push(task)
+          const said = task === "Bake the loaf" && !hasFlour ? "FAILURE: no flour" : "SUCCESS: done"
+          return { status: "completed" as const, result: said }
+        })
+      return Effect.gen(function* () {
+        const { result } = yield* Adapt.run("Bake the loaf", { executor })
+        expect(result).toEqual(["done", "done"])
+        expect(tried).toEqual(["Bake the loaf", "Buy flour", "Bake the loaf"])
+      }).pipe(Effect.provide(world([split("and", "Buy flour", "Bake the loaf")])))
+    })
+
+    it.effect("counts at every level below, and a sub-step that merely occurred elsewhere is none", () => {
+      const { executor, tried } = stub({ p: "SUCCESS: p", C: "SUCCESS: c" })
+      return Effect.gen(function* () {
+        yield* Effect.flip(Adapt.run("T", { executor, maxDepth: 4 }))
+        expect(tried).toEqual(["T", "p", "A", "p", "B", "p", "T"])
+        expect((yield* requests).map((request) => request.call)).toEqual(["1/planner", "1.2/planner", "1.2.2/planner"])
+      }).pipe(Effect.provide(world([split("and", "p", "A"), split("and", "p", "B"), split("and", "p", "T", "C")])))
+    })
   })
 
   it.effect("AD-02: planners that only rephrase are stopped by the depth limit", () => {
@@ -276,14 +350,63 @@ Respond in JSON:
     }
   )
 
-  it.effect("more sub-steps than allowed are refused, not cut", () => {
+  it.effect.each([
+    [["A", "B", "C"], 2, 3],
+    [["A", { logic: "or", sub_steps: ["B", "C"] }], 2, 3],
+    [[nest(2), nest(2)], 4, 64],
+    [[nest(0), nest(0), "A"], 4, 5],
+    [["A", { logic: "or", sub_steps: [{ logic: "and", sub_steps: [{ logic: "or", sub_steps: ["B", "C"] }] }] }], 2, 3]
+  ] as const)("AU-10: more sub-steps than allowed are refused, not cut, however they are nested", (row) => {
+    const [subSteps, maxSubSteps, found] = row
     const { executor, tried } = stub({})
+    const plan = split("and", ...subSteps)
     return Effect.gen(function* () {
-      yield* Effect.flip(Adapt.run("T", { executor, maxSubSteps: 2 }))
+      yield* Effect.flip(Adapt.run("T", { executor, maxSubSteps }))
       expect(tried).toEqual(["T"])
-      expect((yield* requests)[1]?.messages.at(-1)?.content).toContain("at most 2 sub-steps")
-    }).pipe(Effect.provide(world([split("and", "A", "B", "C"), split("and", "A", "B", "C")])))
+      const correction = (yield* requests)[1]?.messages.at(-1)?.content
+      expect(correction).toContain(`at most ${maxSubSteps} sub-steps in all`)
+      expect(correction).toContain(`${found} sub-steps`)
+    }).pipe(Effect.provide(world([plan, plan])))
   })
+
+  it.effect("AU-10: as many as allowed are carried out, however they are nested", () => {
+    const { executor, tried } = stub({ A: "SUCCESS: a", C: "SUCCESS: c", D: "SUCCESS: d" })
+    return Effect.gen(function* () {
+      yield* Adapt.run("T", { executor, maxDepth: 2 })
+      expect(tried).toEqual(["T", "A", "B", "C", "D"])
+    }).pipe(Effect.provide(world([split("and", "A", { logic: "or", sub_steps: ["B", "C"] }, "D")])))
+  })
+
+  it.effect.prop(
+    "AU-10, AD-01, AD-02: attempts, depth and splits stay within their bounds, whatever planner and executor say",
+    { maxDepth: fc.integer({ min: 1, max: 4 }), maxSubSteps: fc.integer({ min: 2, max: 4 }), plans: fc.array(plan) },
+    ({ maxDepth, maxSubSteps, plans }) =>
+      Effect.gen(function* () {
+        const left = [...plans]
+        let tries = 0
+        const model = Llm.layer(() => Effect.sync(() => Llm.reply(JSON.stringify(left.pop() ?? "none"))))
+        const { events } = yield* withEvents(
+          Effect.exit(
+            Adapt.run("a", {
+              maxDepth,
+              maxSubSteps,
+              executor: () =>
+                Effect.sync(() => ({
+                  status: tries++ % 3 === 1 ? ("completed" as const) : ("failed" as const),
+                  result: "SUCCESS: x"
+                }))
+            })
+          )
+        ).pipe(Effect.provide(Layer.merge(model, FakeTools.layer({}))))
+        const splits = of(events, "TaskDecomposed")
+        expect(of(events, "TaskStarted").length).toBeLessThanOrEqual(1 + splits.length * maxSubSteps)
+        for (const { depth } of of(events, "TaskStarted")) expect(depth).toBeLessThanOrEqual(maxDepth)
+        for (const { call, task } of splits) {
+          const above = splits.filter((other) => call !== other.call && call.startsWith(`${other.call}.`))
+          expect(above.map((other) => other.task)).not.toContain(task)
+        }
+      })
+  )
 
   it.effect("a model that cannot be reached ends the run with the tree so far", () => {
     const { executor } = stub({ A: "SUCCESS: a" })

@@ -74,7 +74,11 @@ const dataFlow: PatternOption = {
 export const rewoo: Options = [
   maxPlanLength(8),
   toolTimeout,
-  count("maxEvidenceChars", "how many characters of one piece of evidence go on into a prompt", 20_000),
+  count(
+    "maxEvidenceChars",
+    "how many characters of evidence go into one later input, and into the solver's prompt",
+    50_000
+  ),
   prompts({
     planner: about("question", "tool_descriptions"),
     solver: about("question", "plan_with_evidence")

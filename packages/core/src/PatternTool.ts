@@ -18,7 +18,8 @@ export interface Presentation {
 
 /**
  * Makes a tool that takes a task as its one string and gives the answer as text. The run's calls are named under the
- * tool call, so replays give the same ids. What the run fails with is the tool's failure, in the error's words.
+ * tool call, so replays give the same ids. What the run fails with is the tool's failure, in the error's words. To its
+ * caller the run is one tool call, whatever it does inside: it has caps of its own.
  */
 export const make = <A, E, R>(
   given: Presentation,

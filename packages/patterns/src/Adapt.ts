@@ -19,6 +19,7 @@ import * as Run from "@forethought/core/Run"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
 import * as Verdict from "@forethought/core/reply/Verdict"
 import * as Toolbox from "@forethought/core/Toolbox"
+import * as ToolCap from "@forethought/core/ToolCap"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -403,26 +404,44 @@ const maxReasonChars = 20_000
 export const resultText = (result: Result): string =>
   typeof result === "string" ? result : result.map(resultText).join("\n")
 
-/** ADaPT as the executor of a step, with other bounds than the defaults. The caller's `maxToolCalls` holds. */
-export const executorWith =
-  (options: Omit<RunOptions, "maxToolCalls"> = {}) =>
-  (input: ExecutorInput): Effect.Effect<ExecutorResult, Error, Llm.Llm | Toolbox.Toolbox> =>
-    run(executorPrompts.task(input), { ...options, maxToolCalls: input.maxToolCalls }).pipe(
+/**
+ * ADaPT as the executor of a step, with other bounds than the defaults. The caller's `maxToolCalls` bounds the tool calls of
+ * all its attempts together. Throws a `RangeError` on a wrong option.
+ */
+export const executorWith = <E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox>(
+  options: Omit<RunOptions<E, R>, "maxToolCalls"> = {}
+) => {
+  Options.rejectUnknown(
+    "Adapt.executorWith",
+    options,
+    optionKeys.filter((key) => key !== "maxToolCalls")
+  )
+  check(options)
+  return executing(options)
+}
+
+const executing =
+  <E, R>(options: Omit<RunOptions<E, R>, "maxToolCalls">) =>
+  (input: ExecutorInput): Effect.Effect<ExecutorResult, Error, Llm.Llm | Toolbox.Toolbox | R> =>
+    run<E, R>(executorPrompts.task(input), { ...options, maxToolCalls: input.maxToolCalls }).pipe(
       Effect.map(({ result }) => ({ status: "completed" as const, result: resultText(result) })),
+      ToolCap.within(input.maxToolCalls),
       CallPath.at(input.call)
     )
 
 /** ADaPT as the executor of a step. */
-export const executor = executorWith()
+export const executor = executing<ReAct.Error, Llm.Llm | Toolbox.Toolbox>({})
 
 /** The pattern as a tool that takes a task; see `PatternTool.make`. */
-export const asTool = (presentation: PatternTool.Presentation = {}, options: RunOptions = {}) =>
-  PatternTool.make(presentation, {
+export const asTool = (presentation: PatternTool.Presentation = {}, options: RunOptions = {}) => {
+  check(options)
+  return PatternTool.make(presentation, {
     name: "adapt",
     description: "Tries a task of unknown difficulty, and splits what fails. Takes the task.",
     run: (task) => run(task, options),
     answer: ({ result }) => resultText(result)
   })
+}
 
 // ---------------------------------------------------------------------------------------------------------------
 // private
@@ -499,17 +518,11 @@ const fail = <R>(world: World<R>, node: Draft, reason: string): Effect.Effect<Ou
 const inWords = (subStep: string | Group): string =>
   typeof subStep === "string" ? subStep : `(${subStep.subSteps.map(inWords).join(` ${subStep.logic} `)})`
 
+const optionKeys = ["maxDepth", "maxSubSteps", "maxToolCalls", "executor", "verify", "prompts", "reask"]
+
 const check = <E, R>(options: RunOptions<E, R>): Settings => {
   const owner = "Adapt.run"
-  Options.rejectUnknown(owner, options, [
-    "maxDepth",
-    "maxSubSteps",
-    "maxToolCalls",
-    "executor",
-    "verify",
-    "prompts",
-    "reask"
-  ])
+  Options.rejectUnknown(owner, options, optionKeys)
   Options.rejectUnknownIn(owner, "prompts", options.prompts, ["executor", "planner"])
   return {
     maxDepth: Options.wholeNumber(owner, "maxDepth", options.maxDepth ?? 3),

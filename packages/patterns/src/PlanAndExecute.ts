@@ -9,7 +9,7 @@
  */
 import type { Executor } from "@forethought/core/Executor"
 import * as Failure from "@forethought/core/Failure"
-import type * as Llm from "@forethought/core/Llm"
+import * as Llm from "@forethought/core/Llm"
 import * as Options from "@forethought/core/Options"
 import * as PatternTool from "@forethought/core/PatternTool"
 import * as PromptTemplate from "@forethought/core/PromptTemplate"
@@ -82,7 +82,7 @@ export interface RunOptions<E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox> {
   /**
    * The most characters of the replanner's prompt, whatever is in it; what is added when a reply cannot be used comes on
    * top. The newest result is whole as long as it fits, older ones are cut with a marker; what the run returns is whole.
-   * With a goal that leaves no room for results `run` throws a `RangeError`. Default: 100,000.
+   * A goal that leaves no room for results fails with `ContextOverflow` before any model is asked. Default: 100,000.
    */
   readonly maxPromptChars?: number
   /** Prompts in place of the default ones. Holes of the planner's: `goal`, `tool_names`; of the replanner's: `goal`, `plan`, `past_steps`. */
@@ -111,7 +111,6 @@ export const run = <E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox>(
   Llm.Llm | Toolbox.Toolbox | R
 > => {
   const settings = check(options)
-  checkRoom(goal, settings)
   return options.executor === undefined
     ? runWith(goal, settings, ReAct.executor)
     : runWith(goal, settings, options.executor)
@@ -131,6 +130,7 @@ const runWith = <E, R>(
     const attach = <F extends ParseError | TruncatedReply | Llm.LlmError>(error: F) => Failure.attach(error, progress())
 
     return Effect.gen(function* () {
+      yield* Effect.mapError(checkRoom(run, goal, settings), attach)
       const { describe } = yield* Toolbox.Toolbox
       remainingPlan = yield* Effect.mapError(askPlanner(run, goal, Toolbox.names(describe), settings), attach)
       for (let index = 1; index <= settings.maxSteps; index++) {
@@ -163,13 +163,15 @@ const runWith = <E, R>(
   })
 
 /** The pattern as a tool that takes a task; see `PatternTool.make`. */
-export const asTool = (presentation: PatternTool.Presentation = {}, options: RunOptions = {}) =>
-  PatternTool.make(presentation, {
+export const asTool = (presentation: PatternTool.Presentation = {}, options: RunOptions = {}) => {
+  check(options)
+  return PatternTool.make(presentation, {
     name: "plan_and_execute",
     description: "Works on an open-ended goal step by step and replans after each. Takes the goal.",
     run: (task) => run(task, options),
     answer: ({ finalAnswer }) => finalAnswer
   })
+}
 
 // ---------------------------------------------------------------------------------------------------------------
 // private
@@ -212,11 +214,13 @@ const check = <E, R>(options: RunOptions<E, R>): Settings => {
 }
 
 /** A prompt that holds the goal must have room left for what the run finds. */
-const checkRoom = (goal: string, settings: Settings): void => {
+const checkRoom = (run: Run.Run, goal: string, settings: Settings): Effect.Effect<void, Llm.LlmError> => {
+  const { maxPromptChars } = settings
   const least = promptOf(goal, "", "", settings).length + prompts.leastRoom
-  if (least <= settings.maxPromptChars) return
-  throw new RangeError(
-    `PlanAndExecute.run: maxPromptChars of ${settings.maxPromptChars} leaves no room for results beside this goal of ${goal.length} characters. Give at least ${least}, or shorten the goal.`
+  if (least <= maxPromptChars) return Effect.void
+  const detail = `maxPromptChars, ${maxPromptChars}, leaves no room for results beside a goal of ${goal.length} characters: give at least ${least}, or shorten the goal`
+  return Effect.fail(
+    new Llm.LlmError({ reason: Llm.Reason.ContextOverflow(), detail, role: "replanner", call: run.id("replanner") })
   )
 }
 

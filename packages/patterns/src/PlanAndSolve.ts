@@ -85,13 +85,15 @@ export const run = <A>(
 }
 
 /** The pattern as a tool that takes a question; see `PatternTool.make`. The answer is the extractor's text. */
-export const asTool = <A>(options: RunOptions<A>, presentation: PatternTool.Presentation = {}) =>
-  PatternTool.make(presentation, {
+export const asTool = <A>(options: RunOptions<A>, presentation: PatternTool.Presentation = {}) => {
+  check(options)
+  return PatternTool.make(presentation, {
     name: "plan_and_solve",
     description: "Reasons step by step about a question that holds everything needed. Takes the question.",
     run: (question) => run(question, options),
     answer: ({ text }) => text
   })
+}
 
 // ---------------------------------------------------------------------------------------------------------------
 // private

@@ -20,6 +20,7 @@ import * as Run from "@forethought/core/Run"
 import type { PlannedStep } from "@forethought/core/RunEvent"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
 import * as Toolbox from "@forethought/core/Toolbox"
+import * as ToolCap from "@forethought/core/ToolCap"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -103,7 +104,7 @@ export interface RunOptions {
   readonly maxTurns?: number
   /**
    * What a step sees of the steps before it. `results`: each with its result in full. `collected`: the values that they
-   * named. `declared`: the inputs that the plan declares for it, validated before the first step. Default: `results`.
+   * named, and of one that named none its result, up to 2,000 characters of it. `declared`: the inputs that the plan declares for it, validated before the first step. Default: `results`.
    */
   readonly dataFlow?: "results" | "collected" | "declared"
   /** How the sub-agent runs, but for its turns: see `ReAct.RunOptions`. */
@@ -127,7 +128,8 @@ export interface RunOptions {
  * Plans, executes, replans on failure, finalises. With `n` steps and `r` replans: `2 + r` model calls and the
  * sub-agent's own, at most `n · maxTurns`. Roles: `planner`, `executor`, `replanner`, `finalizer`.
  *
- * A tool that fails is an observation of the sub-agent; only its own verdict, or a cap that it reached, fails a step.
+ * A tool that fails is an observation of the sub-agent; only its own verdict, or a cap that it reached, fails a step. A
+ * report without a verdict is a completed step, with a warning.
  */
 export const run = (
   task: string,
@@ -251,6 +253,14 @@ const execute = (
       ...Object.fromEntries(report.collected.map(([name, value]) => [name, { value, step: index }]))
     }
     if (report.status === "failed") state.unresolved = [...state.unresolved, executed]
+    if (!report.hasVerdict) {
+      yield* run.emit({
+        _tag: "Warning",
+        call,
+        kind: "no_verdict",
+        message: "The step's report does not say whether it was completed; it is taken for completed."
+      })
+    }
     yield* run.emit({
       _tag: "StepEnded",
       call,
@@ -353,28 +363,42 @@ const finalise = (agent: Agent): Effect.Effect<Answered, Unfinished> =>
   })
 
 /**
- * The agent as the executor of a step, with other bounds than the defaults. The caller's `maxToolCalls` bounds the
- * turns of each of its steps.
+ * The agent as the executor of a step, with other bounds than the defaults. The caller's `maxToolCalls` bounds the tool
+ * calls of all its steps together, and with them the turns of each, which is one more. Throws a `RangeError` on a wrong
+ * option.
  */
-export const executorWith =
-  (options: Omit<RunOptions, "maxTurns"> = {}) =>
+export const executorWith = (options: Omit<RunOptions, "maxTurns"> = {}) => {
+  Options.rejectUnknown(
+    "PlanAndSolveAgent.executorWith",
+    options,
+    optionKeys.filter((key) => key !== "maxTurns")
+  )
+  check(options)
+  return executing(options)
+}
+
+const executing =
+  (options: Omit<RunOptions, "maxTurns">) =>
   (input: ExecutorInput): Effect.Effect<ExecutorResult, Error, Llm.Llm | Toolbox.Toolbox> =>
-    run(executorPrompts.task(input), { ...options, maxTurns: Math.max(1, input.maxToolCalls) }).pipe(
+    run(executorPrompts.task(input), { ...options, maxTurns: input.maxToolCalls + 1 }).pipe(
       Effect.map(({ finalAnswer }) => ({ status: "completed" as const, result: finalAnswer })),
+      ToolCap.within(input.maxToolCalls),
       CallPath.at(input.call)
     )
 
 /** The agent as the executor of a step. */
-export const executor = executorWith()
+export const executor = executing({})
 
 /** The pattern as a tool that takes a task; see `PatternTool.make`. */
-export const asTool = (presentation: PatternTool.Presentation = {}, options: RunOptions = {}) =>
-  PatternTool.make(presentation, {
+export const asTool = (presentation: PatternTool.Presentation = {}, options: RunOptions = {}) => {
+  check(options)
+  return PatternTool.make(presentation, {
     name: "plan_and_solve_agent",
     description: "Works on a task of several dependent steps with a clear end. Takes the task.",
     run: (task) => run(task, options),
     answer: ({ finalAnswer }) => finalAnswer
   })
+}
 
 // ---------------------------------------------------------------------------------------------------------------
 // private
@@ -478,22 +502,17 @@ const reactWith =
 
 /** A step that the sub-agent could not end by itself has failed; else its own verdict decides. */
 const read = ({ dataFlow }: Settings, step: DataFlow.AgentStep, reported: ExecutorResult): DataFlow.Report => {
-  if (reported.status === "failed") return { status: "failed", result: reported.result, collected: [] }
+  if (reported.status === "failed")
+    return { status: "failed", result: reported.result, collected: [], hasVerdict: true }
   if (dataFlow === "results") return DataFlow.readVerdict(reported.result)
   return DataFlow.readCollected(reported.result, dataFlow === "declared" ? step.outputs : [])
 }
 
+const optionKeys = ["maxPlanLength", "maxReplans", "maxTurns", "dataFlow", "react", "prompts", "reask"]
+
 const check = (options: RunOptions): Settings => {
   const owner = "PlanAndSolveAgent.run"
-  Options.rejectUnknown(owner, options, [
-    "maxPlanLength",
-    "maxReplans",
-    "maxTurns",
-    "dataFlow",
-    "react",
-    "prompts",
-    "reask"
-  ])
+  Options.rejectUnknown(owner, options, optionKeys)
   Options.rejectUnknownIn(owner, "prompts", options.prompts, ["planner", "executor", "replanner", "finalizer"])
   // Made and not run: a wrong option of the sub-agent's is seen here.
   ReAct.run("", { ...options.react, maxTurns: options.maxTurns ?? 8 })
@@ -503,7 +522,10 @@ const check = (options: RunOptions): Settings => {
     maxTurns: Options.wholeNumber(owner, "maxTurns", options.maxTurns ?? 8),
     dataFlow: Options.oneOf(owner, "dataFlow", options.dataFlow ?? "results", ["results", "collected", "declared"]),
     react: options.react ?? {},
-    planner: PromptTemplate.override(prompts.planner, options.prompts?.planner),
+    planner: PromptTemplate.override(
+      (options.maxPlanLength ?? 7) > 3 ? prompts.planner : prompts.shortPlanner,
+      options.prompts?.planner
+    ),
     executor: PromptTemplate.override(prompts.executor, options.prompts?.executor),
     replanner: PromptTemplate.override(prompts.replanner, options.prompts?.replanner),
     finalizer: PromptTemplate.override(prompts.finalizer, options.prompts?.finalizer),

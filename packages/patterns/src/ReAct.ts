@@ -221,9 +221,22 @@ const loop = (
 // as an executor
 // ---------------------------------------------------------------------------------------------------------------
 
-/** ReAct as the executor of a step, with other bounds than the defaults. The caller's `maxToolCalls` holds. */
-export const executorWith =
-  (options: Omit<RunOptions, "maxToolCalls" | "maxTurns"> = {}) =>
+/**
+ * ReAct as the executor of a step, with other bounds than the defaults. The caller's `maxToolCalls` holds. Throws a
+ * `RangeError` on a wrong option.
+ */
+export const executorWith = (options: Omit<RunOptions, "maxToolCalls" | "maxTurns"> = {}) => {
+  Options.rejectUnknown(
+    "ReAct.executorWith",
+    options,
+    optionKeys.filter((key) => key !== "maxToolCalls" && key !== "maxTurns")
+  )
+  settings(options)
+  return executing(options)
+}
+
+const executing =
+  (options: Omit<RunOptions, "maxToolCalls" | "maxTurns">) =>
   (input: ExecutorInput): Effect.Effect<ExecutorResult, Error, Llm.Llm | Toolbox.Toolbox> =>
     Effect.map(
       runAt(input.call, executorPrompts.task(input), {
@@ -236,16 +249,19 @@ export const executorWith =
     )
 
 /** ReAct as the executor of a step. The step is the task, word for word, unless the caller shows it past steps too. */
-export const executor = executorWith()
+export const executor = executing({})
 
 /** The pattern as a tool that takes a task; see `PatternTool.make`. */
-export const asTool = (presentation: PatternTool.Presentation = {}, options: RunOptions = {}) =>
-  PatternTool.make(presentation, {
+export const asTool = (presentation: PatternTool.Presentation = {}, options: RunOptions = {}) => {
+  Options.rejectUnknown("ReAct.asTool", options, optionKeys)
+  settings(options)
+  return PatternTool.make(presentation, {
     name: "react",
     description: "Works on a small task with tools and gives the answer. Takes the task.",
     run: (task) => run(task, options),
     answer: ({ answer }) => answer
   })
+}
 
 // ---------------------------------------------------------------------------------------------------------------
 // private

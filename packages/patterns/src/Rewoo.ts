@@ -23,6 +23,7 @@ import * as RunEvent from "@forethought/core/RunEvent"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
 import * as Scheduler from "@forethought/core/Scheduler"
 import * as Toolbox from "@forethought/core/Toolbox"
+import * as ToolCap from "@forethought/core/ToolCap"
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
@@ -144,7 +145,7 @@ export const parallel = (
   Failure.Failure<InvalidPlan | TruncatedReply | LlmError, Progress>,
   Llm.Llm | Toolbox.Toolbox
 > => {
-  Options.rejectUnknown("Rewoo.parallel", options, [...sequentialKeys, "concurrency"])
+  Options.rejectUnknown("Rewoo.parallel", options, parallelKeys)
   const concurrency = Options.wholeNumber("Rewoo.parallel", "concurrency", options.concurrency ?? 4)
   return solve(question, settings("Rewoo.parallel", "rewoo-parallel", options), { concurrency, onFailure: "skip" })
 }
@@ -168,26 +169,49 @@ const solve = (
     })
   )
 
-/** Parallel ReWOO as the executor of a step, with other bounds than the defaults. The caller's `maxToolCalls` caps the plan. */
-export const executorWith =
-  (options: Omit<ParallelOptions, "maxPlanLength"> = {}) =>
+/**
+ * Parallel ReWOO as the executor of a step, with other bounds than the defaults. The caller's `maxToolCalls` caps the plan;
+ * where it is 0 no tool runs, and the evidence says so. Throws a `RangeError` on a wrong option.
+ */
+export const executorWith = (options: Omit<ParallelOptions, "maxPlanLength"> = {}) => {
+  Options.rejectUnknown(
+    "Rewoo.executorWith",
+    options,
+    parallelKeys.filter((key) => key !== "maxPlanLength")
+  )
+  parallel("", options)
+  return executing(options)
+}
+
+const executing =
+  (options: Omit<ParallelOptions, "maxPlanLength">) =>
   (input: ExecutorInput): Effect.Effect<ExecutorResult, Error, Llm.Llm | Toolbox.Toolbox> =>
     parallel(executorPrompts.task(input), { ...options, maxPlanLength: Math.max(1, input.maxToolCalls) }).pipe(
-      Effect.map(({ answer }) => ({ status: "completed" as const, result: answer })),
+      Effect.map(({ answer, evidence }) => ({
+        status: "completed" as const,
+        result: answer,
+        toolCalls: {
+          succeeded: evidence.filter(({ status }) => status === "ok").length,
+          failed: evidence.filter(({ status }) => status === "error" || status === "timeout").length
+        }
+      })),
+      ToolCap.within(input.maxToolCalls),
       CallPath.at(input.call)
     )
 
 /** Parallel ReWOO as the executor of a step. */
-export const executor = executorWith()
+export const executor = executing({})
 
 /** The pattern as a tool that takes a task; see `PatternTool.make`. */
-export const asTool = (presentation: PatternTool.Presentation = {}, options: ParallelOptions = {}) =>
-  PatternTool.make(presentation, {
+export const asTool = (presentation: PatternTool.Presentation = {}, options: ParallelOptions = {}) => {
+  parallel("", options)
+  return PatternTool.make(presentation, {
     name: "rewoo",
     description: "Answers a question from several look-ups that can be planned up front. Takes the question.",
     run: (task) => parallel(task, options),
     answer: ({ answer }) => answer
   })
+}
 
 // ---------------------------------------------------------------------------------------------------------------
 // private
@@ -209,6 +233,7 @@ interface Mode {
 }
 
 const sequentialKeys = ["maxPlanLength", "toolTimeout", "maxEvidenceChars", "prompts", "reask"]
+const parallelKeys = [...sequentialKeys, "concurrency"]
 
 const settings = (owner: string, pattern: string, options: SequentialOptions): Settings => {
   Options.rejectUnknownIn(owner, "prompts", options.prompts, ["planner", "solver"])

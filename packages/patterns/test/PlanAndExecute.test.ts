@@ -525,17 +525,23 @@ Otherwise respond with:
       )
     }, 60_000)
 
-    it("is refused at once where the goal leaves no room under the cap", () => {
-      for (const [length, maxPromptChars] of [
-        [5_000, 1_000],
-        [99_900, 100_000],
-        [200_000, undefined]
-      ] as const) {
+    it.effect.each([
+      [5_000, 1_000],
+      [99_900, 100_000],
+      [200_000, undefined]
+    ] as const)("is refused at once for a goal of %d characters under a cap of %s", ([length, maxPromptChars]) =>
+      Effect.gen(function* () {
         const options = maxPromptChars === undefined ? {} : { maxPromptChars }
-        expect(() => PlanAndExecute.run("g".repeat(length), options)).toThrow(/maxPromptChars of \d+ leaves no room/)
-      }
-      expect(() => PlanAndExecute.run("G", { maxPromptChars: 1_000 })).not.toThrow()
-    })
+        const error = yield* Effect.flip(PlanAndExecute.run("g".repeat(length), options))
+        expect(error).toMatchObject({
+          _tag: "LlmError",
+          reason: { _tag: "ContextOverflow" },
+          progress: { pastSteps: [] }
+        })
+        expect(error.message).toMatch(/maxPromptChars, \d+, leaves no room .* give at least \d+, or shorten the goal/)
+        expect(yield* requests).toEqual([])
+      }).pipe(Effect.provide(world([])))
+    )
   })
 
   it.effect("retries are Schedules: a schedule of three asks three times more", () => {

@@ -8,11 +8,14 @@ import type { Executor, ExecutorInput, ExecutorResult } from "@forethought/core/
 import { LlmError } from "@forethought/core/Llm"
 import type { Run } from "@forethought/core/Run"
 import { errorInfo, type PastStep } from "@forethought/core/RunEvent"
+import * as ReplyText from "@forethought/core/reply/ReplyText"
 import * as Effect from "effect/Effect"
+import type { Progress } from "../ReAct.js"
 
 /**
- * Hands a step to an executor. What it fails with is a failed result with the error's text, and so is a model that has
- * nothing to say; any other `LlmError` ends the run. Its calls are named under `segment`.
+ * Hands a step to an executor. What it fails with is a failed result with the error's text and the errors of the tool calls
+ * that led to it, and so is a model that has nothing to say; any other `LlmError` ends the run. Its calls are named under
+ * `segment`.
  */
 export const attempt = <E, R>(
   run: Run,
@@ -25,11 +28,42 @@ export const attempt = <E, R>(
     Effect.catchAll((error) =>
       error instanceof LlmError && error.reason._tag !== "EmptyReply"
         ? Effect.fail(error)
-        : Effect.succeed({ status: "failed" as const, result: errorInfo(error).message })
+        : Effect.succeed({ status: "failed" as const, result: failureText(error) })
     ),
     CallPath.at(call)
   )
 }
+
+/** Why a step failed: the error, and what its tools had said, for it is that which the next step can avoid. */
+const failureText = (error: unknown): string => {
+  const { message } = errorInfo(error)
+  const errors = failedCalls(error)
+  if (errors.length === 0) return message
+  const shown = errors.slice(-maxShownErrors).map((text) => `- ${ReplyText.cut(text, maxErrorChars)}`)
+  const earlier = errors.length - shown.length
+  return [message, "Its tool calls failed:", ...(earlier > 0 ? [`- (${earlier} earlier errors)`] : []), ...shown].join(
+    "\n"
+  )
+}
+
+const maxShownErrors = 10
+const maxErrorChars = 1_000
+
+/** The errors of the calls in a ReAct loop that failed, each once, in the order in which they came last. */
+const failedCalls = (error: unknown): ReadonlyArray<string> => {
+  if (!hasTurns(error)) return []
+  const texts = error.progress.turns.flatMap(({ calls }) =>
+    calls.flatMap((call) => (call.outcome === "ok" ? [] : [call.observation]))
+  )
+  return texts.filter((text, i) => texts.indexOf(text, i + 1) < 0)
+}
+
+/** Whether an error carries the turns of a loop, as those of `ReAct.run` do. */
+const hasTurns = (error: unknown): error is { readonly progress: Progress } =>
+  isObject(error) && isObject(error["progress"]) && Array.isArray(error["progress"]["turns"])
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null
 
 /** Executes step number `index` and keeps it as a past step. */
 export const execute = <E, R>(

@@ -36,6 +36,8 @@ export interface Report {
   /** In full. */
   readonly result: string
   readonly collected: ReadonlyArray<readonly [name: string, value: string]>
+  /** Whether it said that it had completed or failed. A report that says neither is taken for completed. */
+  readonly hasVerdict: boolean
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -114,7 +116,8 @@ export const readVerdict = (reply: string): Report => {
   const status = verdict?._tag === "Failure" ? "failed" : "completed"
   const only = verdict === undefined ? "" : verdict._tag === "Success" ? verdict.result : verdict.reason
   const whole = ReplyText.visible(reply)
-  return { status, result: whole.includes("\n") || only === "" ? whole : only, collected: [] }
+  const result = whole.includes("\n") || only === "" ? whole : only
+  return { status, result, collected: [], hasVerdict: verdict !== undefined }
 }
 
 /** A report in JSON, with named values. A reply that is none is read by its verdict line, and names nothing. */
@@ -136,6 +139,7 @@ const fromFields = (fields: Readonly<Record<string, unknown>>, reply: string): R
   const collected = fields["collected"]
   return {
     status: status.startsWith("fail") ? "failed" : "completed",
+    hasVerdict: status !== "",
     result: typeof fields["result"] === "string" ? fields["result"] : ReplyText.visible(reply),
     collected:
       typeof collected === "object" && collected !== null && !Array.isArray(collected)

@@ -5,18 +5,24 @@
  */
 import * as PromptTemplate from "@forethought/core/PromptTemplate"
 
-export const planner = PromptTemplate.make(`Write a plan for the task below. Each step is one concrete, self-contained
+const plannerWith = <const HowMany extends string>(howMany: HowMany) =>
+  PromptTemplate.make(`Write a plan for the task below. Each step is one concrete, self-contained
 action that one worker can carry out. {{tools}}
 A later step may use the results of earlier ones. The last step puts
 everything together and delivers the answer.
 
-Use as few steps as possible: at most 3 for a simple task, never more than
-{{max_plan_length}}. Split only where there is a real dependency: one
-calculation is one step, however many operations it has.
+${howMany} Make the steps independent
+of each other where they can be, and split only where there is a real
+dependency: one calculation is one step, however many operations it has.
 
 <task>{{task}}</task>
 
 {{reply_format}}`)
+
+export const planner = plannerWith("Write 3 to {{max_plan_length}} steps, for a simple task at most 3.")
+
+/** For a cap of 3 steps or fewer. */
+export const shortPlanner = plannerWith("Write at most {{max_plan_length}} steps.")
 
 export const executor =
   PromptTemplate.make(`Carry out one step of a plan, and only this step. Do not make up a value: if you

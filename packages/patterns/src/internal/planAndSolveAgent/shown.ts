@@ -25,7 +25,7 @@ export const known = (
     case "results":
       return `Steps completed before, with results:\n${inFull(steps)}`
     case "collected":
-      return `Steps completed before:\n${steps.length === 0 ? "(none)" : steps.map((past) => `${past.index}. ${past.description} (${past.status})`).join("\n")}\n\nValues collected so far:\n${values(Object.entries(collected))}`
+      return `Steps completed before:\n${steps.length === 0 ? "(none)" : steps.map((past) => inBrief(past, given[past.index - 1])).join("\n")}\n\nValues collected so far:\n${values(Object.entries(collected))}`
     case "declared":
       return `Inputs of this step:\n${values(
         step.inputs.flatMap((source) => {
@@ -35,6 +35,15 @@ export const known = (
       )}`
   }
 }
+
+/** A step whose values are told elsewhere; one that named none would else hand on nothing. */
+const inBrief = (past: ExecutedStep, given: Report["collected"] = []): string => {
+  const line = `${past.index}. ${past.description} (${past.status})`
+  if (given.length > 0 || past.result === "") return line
+  return `${line}\n${ReplyText.fence("result", ReplyText.cut(past.result, maxUnnamedChars))}`
+}
+
+const maxUnnamedChars = 2_000
 
 const values = (entries: ReadonlyArray<readonly [name: string, value: Collected]>): string =>
   entries.length === 0

@@ -16,7 +16,7 @@ import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import { type Connection, make, type Target } from "./internal/mcpConnection.js"
 import { readResult } from "./internal/mcpContent.js"
-import { allowedName, type Listed, type Listing, named, readPages } from "./internal/mcpListing.js"
+import { allowedName, type Hints, type Listed, type Listing, named, readPages } from "./internal/mcpListing.js"
 import { hider, isSecret, type MaybeSecret, reveal } from "./internal/secrets.js"
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -50,8 +50,10 @@ export interface Common {
   /** How long one call may take. Default: 60 seconds. */
   readonly timeout?: Duration.DurationInput
   /**
-   * Whether to believe a server that calls a tool read-only or idempotent. With `false` no tool is either, so an
-   * approval is asked for each call. Default: true.
+   * Whether to believe a server that calls a tool read-only or idempotent. Default: false. Such a hint is a claim of
+   * the server's: until it is believed, an approval is asked for each call and no call is sent twice. A hint that a tool
+   * changes something (`readOnlyHint: false` or `destructiveHint: true`) is always believed, also beside one that the
+   * tool is read-only.
    */
   readonly trustAnnotations?: boolean
   /**
@@ -88,6 +90,13 @@ export interface Http extends Common {
 
 export type ServerOptions = Stdio | Http
 
+/** A tool of a server, with what the server says of it, believed or not. */
+export interface ServerTool extends Tool.Tool {
+  readonly hints: Hints
+}
+
+export type { Hints }
+
 // ---------------------------------------------------------------------------------------------------------------
 // constructors
 // ---------------------------------------------------------------------------------------------------------------
@@ -106,8 +115,8 @@ export type ServerOptions = Stdio | Http
  *
  * An HTTP session that the server has lost is opened anew, and the call is sent again: it was not run. A process that
  * ended, or sent a message of more than 16 MiB, is started again by the next call, at most 3 times within 10 minutes.
- * A call that was under way then fails, its outcome unknown, unless the tool is idempotent or read-only: then it is
- * sent once more. What a child process writes on its standard error is shown only in the error of a connection that
+ * A call that was under way then fails, its outcome unknown, unless the server is believed (`trustAnnotations`) and says
+ * that the tool is idempotent or read-only: then it is sent once more. What a child process writes on its standard error is shown only in the error of a connection that
  * ended, without the values of `env`.
  *
  * Fails where the server does not start or answer in time, and where it lists tools none of which can be used.
@@ -118,7 +127,7 @@ export type ServerOptions = Stdio | Http
  * const program = Effect.scoped(Effect.flatMap(files, (tools) => run.pipe(Effect.provide(Toolbox.layer(tools)))))
  * ```
  */
-export const tools = (options: ServerOptions): Effect.Effect<ReadonlyArray<Tool.Tool>, McpError, Scope.Scope> =>
+export const tools = (options: ServerOptions): Effect.Effect<ReadonlyArray<ServerTool>, McpError, Scope.Scope> =>
   Effect.gen(function* () {
     const secrets = secretsOf(options)
     const warn = (warning: string): Effect.Effect<void> => {
@@ -207,17 +216,18 @@ const toolOf = (
   connection: Connection,
   hideResult: (text: string) => string,
   { name, tool }: { readonly name: string; readonly tool: Listed }
-): Tool.Tool => {
-  const trusted = options.trustAnnotations !== false
-  const readOnly = trusted && tool.readOnly
+): ServerTool => {
+  const { hints } = tool
+  const trusted = options.trustAnnotations === true
+  const readOnly = trusted || hints.readOnly === false ? hints.readOnly : undefined
   // What changes nothing can be done twice.
-  const idempotent = trusted && (tool.idempotent ?? readOnly)
+  const idempotent = trusted && (hints.idempotent ?? hints.readOnly === true)
   const failed = (detail: string) => new ToolFailed({ tool: name, detail })
-  return Tool.fromJsonSchema({
+  const made = Tool.fromJsonSchema({
     name,
     description: hideResult(tool.description),
     parameters: tool.parameters,
-    ...(readOnly ? { readOnly } : {}),
+    ...(readOnly === undefined ? {} : { readOnly }),
     idempotent,
     timeout: options.timeout ?? "60 seconds",
     execute: (input, { progress }) =>
@@ -225,7 +235,7 @@ const toolOf = (
         .request({
           method: "tools/call",
           params: { name: tool.name, arguments: { ...input } },
-          repeatable: idempotent || readOnly,
+          repeatable: idempotent || readOnly === true,
           progress: (partial) => progress(hideResult(partial))
         })
         .pipe(
@@ -236,6 +246,7 @@ const toolOf = (
           })
         )
   })
+  return { ...made, hints }
 }
 
 // ---------------------------------------------------------------------------------------------------------------

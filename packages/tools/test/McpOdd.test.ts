@@ -4,6 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Approval from "@forethought/core/Approval"
 import * as Toolbox from "@forethought/core/Toolbox"
 import * as Mcp from "@forethought/tools/Mcp"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
@@ -266,6 +267,32 @@ describe("lists", () => {
       const { names, warnings } = yield* connect({ pages }, { connectTimeout: "1 second" })
       expect(names).toEqual(["a", "c"])
       expect(warnings.join()).toContain("did not list all its tools in time")
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("times", () => {
+  const bad: ReadonlyArray<Duration.DurationInput> = [
+    0,
+    -1,
+    Number.NaN,
+    "0 seconds",
+    Duration.zero,
+    JSON.parse('"soon"')
+  ]
+  it.each(bad)("AU-14: %s is refused where the tools or the layer are made", (time) => {
+    for (const options of [{ timeout: time }, { connectTimeout: time }]) {
+      const server = { command: "none", ...options }
+      expect(() => Mcp.tools(server)).toThrow(RangeError)
+      expect(() => Mcp.layer(server)).toThrow(/imeout must be a duration longer than 0/)
+    }
+  })
+
+  it.live("without an end are no limit", () =>
+    Effect.gen(function* () {
+      const pages = [{ tools: [tool("t")] }]
+      const { tools } = yield* connect({ pages }, { timeout: Duration.infinity, connectTimeout: Duration.infinity })
+      expect(tools[0]).not.toHaveProperty("timeout")
     }).pipe(Effect.scoped)
   )
 })

@@ -23,8 +23,8 @@ import * as Exchange from "./internal/exchange.js"
 
 export interface Options extends Exchange.Common {
   /**
-   * Base URL of the API, usually ending in `/v1`; `/chat/completions` is appended. A trailing slash is ignored, a query
-   * is kept.
+   * Base URL of the API, usually ending in `/v1`; `/chat/completions` is appended. A trailing slash is ignored. A
+   * query is sent with every request; its values are kept out of errors and traces, as those of headers are.
    */
   readonly baseUrl: string
   /** Sent with every request. Their values are kept out of errors and traces. */
@@ -58,7 +58,15 @@ export interface Options extends Exchange.Common {
  *
  * A server that refuses `response_format`, `stop`, `temperature`, the token limit, the system role, `stream_options` or
  * another optional field is asked again at once without it or in its other form, and the model's way is remembered for
- * as long as the Layer lives. A retryable failure is repeated as `Retry` describes. Interruption closes the connection
+ * as long as the Layer lives.
+ *
+ * A redirect to another origin is not followed, because the key would go with it: it is a `BadRequest` that says where
+ * it pointed and what to change. Within the origin 307 and 308 are followed, at most 5 in a row, and others are a
+ * `BadRequest` too. This holds for `fetch` and for the clients of `@effect/platform-node`. A client that follows
+ * redirects by itself, such as one made by `HttpClient.followRedirects` or that of a browser's XMLHttpRequest, has done
+ * so before this layer sees it: where its response says that it came from another origin, it is refused.
+ *
+ * A retryable failure is repeated as `Retry` describes. Interruption closes the connection
  * and ends a wait at once.
  */
 export const layer = (options: Options): Layer.Layer<Llm, never, HttpClient.HttpClient> =>

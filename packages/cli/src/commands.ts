@@ -1,6 +1,7 @@
 /**
  * The commands that run patterns.
  */
+import type { ServerTool } from "@forethought/tools/Mcp"
 import { type Ended, execute } from "./execute.js"
 import { toolList } from "./help.js"
 import { pricesOf } from "./limits.js"
@@ -54,7 +55,10 @@ const warnOn =
 const announce = (screen: Screen.Screen, settings: Settings, pattern: PatternEntry): void => {
   const { models, notes } = settings
   const { servers, tools } = pattern.tools === "unused" ? { servers: [], tools: [] } : settings
-  const names = [...tools.map(({ name }) => name), ...servers.map(({ name }) => `${name} (MCP)`)].join(", ")
+  const names = [
+    ...tools.map(({ name }) => name),
+    ...servers.map(({ isTrusted, name }) => `${name} (MCP${isTrusted ? ", believed" : ""})`)
+  ].join(", ")
   const line = (text: string) => screen.style("dim", oneLine(text, 200))
   screen.print(line(`model: ${describe(models)}; tools: ${names === "" ? "none" : names}`), ...notes.map(line))
 }
@@ -195,10 +199,9 @@ const serverTools = async (flags: Flags, process: Process): Promise<ReadonlyArra
     servers,
     (server) =>
       Effect.map(connect(server), (tools) => [
-        `MCP server ${server.name}:`,
+        `MCP server ${server.name}${server.isTrusted ? ", believed" : ""}:`,
         ...tools.map(
-          ({ description, name, readOnly }) =>
-            `  ${oneLine(name, 64)}  ${oneLine(description, 120)}${readOnly === true ? " (read-only)" : ""}`
+          (tool) => `  ${oneLine(tool.name, 64)}  ${oneLine(tool.description, 120)}${hinted(tool, server.isTrusted)}`
         )
       ]),
     { concurrency: "unbounded" }
@@ -208,6 +211,17 @@ const serverTools = async (flags: Flags, process: Process): Promise<ReadonlyArra
   if (exit._tag === "Failure") throw new UsageError("The MCP servers could not be asked.")
   if (exit.value._tag === "Left") throw new UsageError(exit.value.left.message)
   return exit.value.right.flat().map(printable)
+}
+
+/** What a server says of a tool, and whether that counts. */
+const hinted = ({ hints }: ServerTool, isTrusted: boolean): string => {
+  if (hints.readOnly === false) return " (changes something)"
+  const said = [
+    ...(hints.readOnly === true ? ["read-only"] : []),
+    ...(hints.idempotent === true ? ["repeatable"] : [])
+  ].join(", ")
+  if (said === "") return ""
+  return isTrusted ? ` (${said})` : ` (claims to be ${said}: not believed without --trust-mcp)`
 }
 
 const describe = (models: Models): string =>

@@ -61,7 +61,9 @@ const toolsUsage = `
 Tools: see forethought tools. An MCP server gives all its tools; in the config file it stands as
 {"mcp": {"files": {"command": "mcp-server-filesystem", "args": ["."], "env": {"TOKEN": "\${MY_TOKEN}"}},
 "web": {"url": "https://…", "headers": {"authorization": "\${MY_AUTHORIZATION}"}}}}, with \${…} from the environment.
-The "mcpServers" of other clients (or "servers", "context_servers") are understood as they are.`
+The "mcpServers" of other clients (or "servers", "context_servers") are understood as they are. What a server says of
+its tools (read-only, repeatable) is believed only with "trust": true in its entry or --trust-mcp and its name; that a
+tool changes something is always believed.`
 
 const settingsUsage = `
 Every setting can also stand in the environment (${variableOf("model")}, ${variableOf("tools")}, ${variableOf("maxPlanLength")}, …)

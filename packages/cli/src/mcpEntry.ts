@@ -20,6 +20,8 @@ export interface McpServer {
   readonly only?: ReadonlyArray<string>
   /** The tools that are not wanted. */
   readonly without?: ReadonlyArray<string>
+  /** Whether what it says of its tools is believed. */
+  readonly isTrusted: boolean
   /** What a person should know about how it was read. */
   readonly notes: ReadonlyArray<string>
 }
@@ -81,6 +83,7 @@ const readEntry = (name: string, server: unknown, where: string, around: Surroun
       at: place,
       ...readTimes(server, where),
       ...readChoice(server, where),
+      isTrusted: readTrust(server["trust"], where),
       notes: [
         ...odd.map((key) => `${where} has the key ${JSON.stringify(key)}, which is not used.`),
         ...idle.map((key) => `${where} has the key ${JSON.stringify(key)}, which is not used with its kind.`),
@@ -316,6 +319,12 @@ const readChoice = (server: Readonly<Record<string, unknown>>, where: string): P
   }
 }
 
+const readTrust = (given: unknown, where: string): boolean => {
+  if (!isGiven(given)) return false
+  if (typeof given === "boolean") return given
+  throw new UsageError(`${where} needs true or false as "trust", got ${JSON.stringify(given)}.`)
+}
+
 const texts = (given: unknown, where: string): ReadonlyArray<string> => {
   if (!isGiven(given)) return []
   if (!Array.isArray(given) || !given.every((item) => typeof item === "string")) {
@@ -329,6 +338,7 @@ const knownKeys = new Set([
   ...[...placeKeys, "type", "transport", "transportType", "args", "env", "environment", "env_vars", "cwd"],
   ...["headers", "http_headers", "env_http_headers", "bearer_token_env_var", "disabled", "enabled"],
   ...["timeout", "tool_timeout_sec", "startup_timeout_sec", ...onlyKeys, ...withoutKeys],
+  "trust",
   ...["name", "description", "$schema"]
 ])
 

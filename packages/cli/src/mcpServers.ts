@@ -2,7 +2,7 @@
  * The MCP servers whose tools a run gets: read from flags and the config file, connected to when a run starts.
  */
 import type { Tool } from "@forethought/core/Tool"
-import type { McpError, ServerOptions } from "@forethought/tools/Mcp"
+import type { McpError, ServerOptions, ServerTool } from "@forethought/tools/Mcp"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type Find, texts } from "./given.js"
@@ -12,8 +12,30 @@ import { UsageError } from "./UsageError.js"
 
 export type { McpServer } from "./mcpEntry.js"
 
-/** Reads the servers, from `--mcp` or from the object `mcp` of the config file. */
+/** Reads the servers, from `--mcp` or from the object `mcp` of the config file, and which of them are believed. */
 export const readServers = (find: Find, around: Surroundings): ReadonlyArray<McpServer> => {
+  const servers = readGiven(find, around)
+  const given = find("trustMcp")
+  if (given === undefined) return servers
+  const trusted = texts(given).map((name) => name.trim())
+  for (const name of trusted) checkTrusted(name, given.source, servers)
+  return servers.map((server) => (trusted.includes(server.name) ? { ...server, isTrusted: true } : server))
+}
+
+/** Trust in one server must not reach another of the same name. */
+const checkTrusted = (name: string, source: string, servers: ReadonlyArray<McpServer>): void => {
+  const meant = servers.filter((server) => server.name === name)
+  if (meant.length === 1) return
+  const names = servers.map((server) => server.name).join(", ")
+  const shown = JSON.stringify(name.slice(0, 60))
+  throw new UsageError(
+    meant.length === 0
+      ? `${source} names no MCP server of this run: ${shown}. Servers: ${names === "" ? "none" : names}.`
+      : `${source} names ${meant.length} MCP servers: ${shown}. Give each a name of its own in the config file.`
+  )
+}
+
+const readGiven = (find: Find, around: Surroundings): ReadonlyArray<McpServer> => {
   const given = find("mcp")
   if (given === undefined) return []
   const { source, value } = given
@@ -27,7 +49,7 @@ export const readServers = (find: Find, around: Surroundings): ReadonlyArray<Mcp
 const readWritten = (written: string, source: string, { folder }: Surroundings): McpServer => {
   if (/^https?:\/\//i.test(written.trim())) {
     const at = { url: written.trim(), headers: [], transport: "http" } as const
-    return { name: hostOf(at.url, source), at, notes: [] }
+    return { name: hostOf(at.url, source), at, isTrusted: false, notes: [] }
   }
   const [scheme] = /^\w+:\/\//.exec(written.trim()) ?? []
   if (scheme !== undefined) {
@@ -39,6 +61,7 @@ const readWritten = (written: string, source: string, { folder }: Surroundings):
   return {
     name: command.slice(command.search(/[^/\\]*$/)),
     at: { command, args: values, env: [], cwd: folder },
+    isTrusted: false,
     notes: []
   }
 }
@@ -66,7 +89,7 @@ const words = (line: string, source: string): ReadonlyArray<string> => {
 }
 
 /** Connects to a server; the connection ends with the scope. */
-export type Connect = (server: McpServer) => Effect.Effect<ReadonlyArray<Tool>, McpError, Scope.Scope>
+export type Connect = (server: McpServer) => Effect.Effect<ReadonlyArray<ServerTool>, McpError, Scope.Scope>
 
 /** Loads the code. `warn` is told what a person should know although the server can be used. */
 export const loadConnect = async (warn: (text: string) => void): Promise<Connect> => {
@@ -77,9 +100,10 @@ export const loadConnect = async (warn: (text: string) => void): Promise<Connect
   ])
   const hidden = ({ isSecret, value }: Value) => (isSecret ? Redacted.make(value) : value)
   const values = (written: Written) => Object.fromEntries(written.map((value) => [value.name, hidden(value)]))
-  const optionsOf = ({ at, connectTimeout, name, timeout }: McpServer): ServerOptions => {
+  const optionsOf = ({ at, connectTimeout, isTrusted, name, timeout }: McpServer): ServerOptions => {
     const common = {
       server: name,
+      trustAnnotations: isTrusted,
       onWarning: (text: string) => Effect.sync(() => warn(text)),
       ...(timeout === undefined ? {} : { timeout }),
       ...(connectTimeout === undefined ? {} : { connectTimeout })

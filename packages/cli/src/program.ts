@@ -170,7 +170,7 @@ const build = (version: string, process: Process, exit: (code: number) => void):
       const { toolsCommand } = await import("./commands.js")
       exit(await toolsCommand(readFlags(given), process))
     })
-  addRunSettings(list, ({ name }) => name === "mcp")
+  addRunSettings(list, ({ name }) => name === "mcp" || name === "trustMcp")
   return program
 }
 

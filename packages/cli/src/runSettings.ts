@@ -10,6 +10,8 @@ export interface RunSetting {
   readonly usage?: string
   /** Whether its flag can be given several times. */
   readonly repeatable?: boolean
+  /** Whether it is a flag alone, without a variable or a key. */
+  readonly isFlagOnly?: boolean
   readonly description: string
   readonly group: "model" | "limits" | "tools" | "approval"
 }
@@ -66,6 +68,15 @@ export const runSettings: ReadonlyArray<RunSetting> = [
     repeatable: true,
     group: "tools",
     description: "an MCP server: its command with arguments, or its address; can be repeated"
+  },
+  {
+    name: "trustMcp",
+    usage: "<name>",
+    repeatable: true,
+    isFlagOnly: true,
+    group: "tools",
+    description:
+      'believe the MCP server of this name that its tools are read-only or can be repeated; can be repeated (in its entry: "trust": true)'
   },
   {
     name: "allowHost",

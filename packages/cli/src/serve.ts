@@ -37,7 +37,7 @@ export const serve = async ({ equipment, log, options, version }: Served, signal
       : {
           record: (event) =>
             Effect.sync(() => {
-              if (RunEvent.isMajor(event)) log(oneLine(RunEvent.describe(event), 200))
+              if (RunEvent.isMajor(event)) log(oneLine(RunEvent.headline(event), 200))
             })
         }
   const program = Effect.scoped(

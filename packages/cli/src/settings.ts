@@ -126,6 +126,7 @@ const finder = (flags: Flags, around: Around): Find => {
   return (name) => {
     const value = flag(name)
     if (value !== undefined) return { value, source: `--${flagOf(name)}` }
+    if (runSettings.some((setting) => setting.name === name && setting.isFlagOnly === true)) return undefined
     const variable = around.env[variableOf(name)]?.trim()
     if (variable !== undefined && variable !== "") {
       return { value: variable, source: `The environment variable ${variableOf(name)}` }
@@ -182,7 +183,7 @@ const readConfig = (flags: Flags, around: Around): ReadonlyMap<string, Given> =>
   }
   const known = [
     ...["model", "tools", "events"],
-    ...runSettings.map(({ name }) => name),
+    ...runSettings.filter(({ isFlagOnly }) => isFlagOnly !== true).map(({ name }) => name),
     ...allOptions().map(({ option }) => option.name)
   ]
   const values = new Map<string, Given>()

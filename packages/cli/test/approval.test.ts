@@ -90,12 +90,22 @@ describe("--approve", () => {
     `#E1 = ${call}\n#E2 = echo[read only]\n#E3 = ${call}`,
     { role: "solver", text: "{{#E1}}|{{#E2}}|{{#E3}}" }
   ]
-  const args = ["run", "rewoo", "q", "-m", "scripted:script.json", "-t", "none", "--approve", "--mcp", everything]
-  const run = async (...answers: ReadonlyArray<string>) => {
+  const wary = ["run", "rewoo", "q", "-m", "scripted:script.json", "-t", "none", "--approve", "--mcp", everything]
+  const args = [...wary, "--trust-mcp", "node"]
+  const run = async (answers: ReadonlyArray<string>, given = args) => {
     using files = folder({ "script.json": replies })
     const terminal = person(...answers)
-    return { ...(await inProcess(args, { folder: files.path, terminal })), asked: terminal.asked }
+    return { ...(await inProcess(given, { folder: files.path, terminal })), asked: terminal.asked }
   }
+
+  it("AU-06: asks before a tool that its server calls read-only, and shows which server is believed", async () => {
+    const told = await run(["y", "n", "n"], wary)
+    expect(told.out).toMatch(/^Started .*\|\(no evidence.*\|\(no evidence/)
+    expect(told.asked).toHaveLength(3)
+    expect(told.err).toContain("#E2 wants to call echo, which may change something")
+    expect(told.err).toContain("tools: node (MCP)")
+    expect((await run(["y", "n"])).err).toContain("tools: node (MCP, believed)")
+  })
 
   it.each([
     { answers: ["y", "n"], asked: 2, says: /^Started .*\|Echo: read only\|\(no evidence/ },
@@ -103,7 +113,7 @@ describe("--approve", () => {
     { answers: ["huh", "yes", "no"], asked: 3, says: /^Started .*\|Echo: read only\|\(no evidence/ },
     { answers: [], asked: 2, says: /^\(no evidence for #E1\)\|Echo: read only\|\(no evidence/ }
   ])("asks before what is not read-only; answers $answers", async ({ answers, asked, says }) => {
-    const told = await run(...answers)
+    const told = await run(answers)
     expect(told.code).toBe(0)
     expect(told.out).toMatch(says)
     expect(told.asked).toHaveLength(asked)

@@ -186,7 +186,7 @@ describe("what goes with it", () => {
     expect(notes.join()).not.toContain(env.TOKEN)
   })
   it("keys that mean nothing here are named, and do no harm", () => {
-    const { notes } = one({ command: "x", autoApprove: ["a"], trust: true })
+    const { notes } = one({ command: "x", autoApprove: ["a"], alwaysAllow: [] })
     expect(notes).toHaveLength(2)
     expect(notes[0]).toMatch(/the server "s" has the key "autoApprove", which is not used/)
   })
@@ -213,6 +213,10 @@ describe("what goes with it", () => {
     ],
     [{ mcpServers: { s: { url: "ftp://x" } } }, /must be an address/],
     [{ mcpServers: { s: { command: "x", timeout: 2_000 } } }, /may mean seconds or milliseconds/],
+    [{ mcpServers: { s: { command: "x", trust: "yes" } } }, /the server "s" needs true or false as "trust", got "yes"/],
+    [{ mcpServers: { s: { url: "https://x", trust: 1 } } }, /needs true or false as "trust", got 1/],
+    [{ mcpServers: { s: { url: "https://x", trust: ["a"] } } }, /needs true or false as "trust"/],
+    [{ mcpServers: { s: { command: "x" } }, trustMcp: ["s"] }, /has the key "trustMcp", which is not known/],
     [{ mcpServers: { s: { command: "x", excludeTools: "a" } } }, /"excludeTools" must be a list of texts/],
     [{ mcp: {}, mcpServers: {} }, /MCP servers under two keys/],
     [{ mcpServers: [] }, /must be an object of servers by their names/],
@@ -225,6 +229,44 @@ describe("what goes with it", () => {
   })
 })
 
+describe("trust", () => {
+  const mcp = { a: { command: "x", trust: true }, b: { command: "y", trust: false }, c: { url: "https://x" } }
+  const trusted = (names: ReadonlyArray<string>, mcp_: unknown = mcp, flags: ReadonlyArray<string> = []) => {
+    using files = folder({ "forethought.config.json": { mcp: mcp_ } })
+    const run = new Map<string, unknown>([
+      ...(names.length === 0 ? [] : [["trustMcp", names] as const]),
+      ...(flags.length === 0 ? [] : [["mcp", flags] as const])
+    ])
+    const around = { folder: files.path, env: { FORETHOUGHT_TRUST_MCP: "c" } }
+    return readServersOf({ options: new Map(), run }, around)
+      .filter(({ isTrusted }) => isTrusted)
+      .map(({ name }) => name)
+  }
+  it.each<readonly [ReadonlyArray<string>, ReadonlyArray<string>]>([
+    [[], ["a"]],
+    [["b"], ["a", "b"]],
+    [
+      ["c", "b"],
+      ["a", "b", "c"]
+    ],
+    [["a"], ["a"]]
+  ])("AU-06: an entry's own and that of --trust-mcp %j", (names, expected) => {
+    expect(trusted(names)).toEqual(expected)
+  })
+  it.each([null, "", undefined])("AU-06: is not given by %j", (trust) => {
+    expect(trusted([], { a: { command: "x", trust } })).toEqual([])
+  })
+  it("AU-06: reaches a server of --mcp by its name, and none that shares it", () => {
+    expect(trusted(["server"], undefined, ["bin/server --all"])).toEqual(["server"])
+    expect(trusted(["example.org"], undefined, ["https://example.org/mcp"])).toEqual(["example.org"])
+    expect(() => trusted(["npx"], undefined, ["npx one", "npx two"])).toThrow(/--trust-mcp names 2 MCP servers: "npx"/)
+  })
+  it("AU-06: in a server that is not there is refused, with those that are", () => {
+    expect(() => trusted(["d"])).toThrow(/^--trust-mcp names no MCP server of this run: "d". Servers: a, b, c.$/)
+    expect(() => trusted(["a"], {})).toThrow(/Servers: none\./)
+  })
+})
+
 describe("in a run", () => {
   const [, command = "", , script = ""] = everything.split('"')
   it("copied servers give their tools, but for those that are not wanted, and warnings are told", async () => {
@@ -233,7 +275,7 @@ describe("in a run", () => {
       command: [command, script],
       args: ["stdio"],
       excludeTools: ["get-env"],
-      trust: true
+      autoApprove: []
     }
     using files = folder({
       "script.json": ["#E1 = echo[hello]\n#E2 = get-env[{}]", { role: "solver", text: "{{#E1}}" }],
@@ -244,7 +286,7 @@ describe("in a run", () => {
     })
     const args = ["run", "rewoo", "q", "-m", "scripted:script.json"]
     const told = await forethought(args, { cwd: files.path })
-    expect(told.err).toContain('the server "all" has the key "trust", which is not used')
+    expect(told.err).toContain('the server "all" has the key "autoApprove", which is not used')
     expect(told.err).toContain('"simulate-research-query" can only be called as a task')
     expect(told.err).toMatch(/get-env/)
     expect(told.out).not.toContain("PATH")

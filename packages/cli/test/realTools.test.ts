@@ -105,7 +105,23 @@ describe("MCP servers", () => {
       /^forethought: MCP server "node": Its tool "simulate-research-query" can only .*; it is left out\.\n$/
     )
     expect(out).toMatch(/http-get .*\n +needs --allow-host/)
-    expect(out).toMatch(/MCP server node:\n(.*\n)* {2}get-sum {2}Returns the sum of two numbers \(read-only\)\n/)
+    expect(out).toMatch(
+      /MCP server node:\n(.*\n)* {2}get-sum {2}Returns the sum of two numbers \(claims to be read-only.*: not believed without --trust-mcp\)\n/
+    )
+  })
+
+  it("AU-06: are listed with what is believed of them", async () => {
+    const [, command, , script] = everything.split('"')
+    using files = folder({
+      "forethought.config.json": { mcp: { all: { command, args: [script, "stdio"], trust: true } } }
+    })
+    for (const args of [["tools"], ["tools", "--mcp", everything, "--trust-mcp", "node"]]) {
+      const { out } = await forethought(args, { cwd: files.path })
+      expect(out).toMatch(
+        /MCP server (all|node), believed:\n(.*\n)* {2}get-sum {2}Returns the sum of two numbers \(read-only/
+      )
+      expect(out).toMatch(/ {2}toggle-simulated-logging .* \(changes something\)\n/)
+    }
   })
 })
 

@@ -42,14 +42,19 @@ export interface Memory extends Service {
 // sinks
 // ---------------------------------------------------------------------------------------------------------------
 
-/** Logs each event through Effect's logger: warnings as warnings, plans, inputs and evidence as info, the rest debug. */
+/**
+ * Logs each event through Effect's logger: warnings as warnings, what a run does as info, the rest as debug. What a tool
+ * was given or gave, and the text of an error, which can quote it, are in lines of level debug alone; a plan is shown
+ * with the inputs that it has.
+ */
 export const logging: Service = {
-  record: (event) =>
-    event._tag === "Warning"
-      ? Effect.logWarning(RunEvent.describe(event))
-      : RunEvent.isMajor(event)
-        ? Effect.logInfo(RunEvent.describe(event))
-        : Effect.suspend(() => Effect.logDebug(RunEvent.describe(event)))
+  record: (event) => {
+    if (event._tag === "Warning") return Effect.logWarning(RunEvent.describe(event))
+    const whole = Effect.suspend(() => Effect.logDebug(RunEvent.describe(event)))
+    if (!RunEvent.isMajor(event)) return whole
+    const headline = Effect.logInfo(RunEvent.headline(event))
+    return RunEvent.isAbridged(event) ? Effect.zipRight(headline, whole) : headline
+  }
 }
 
 /** Drops every event. */

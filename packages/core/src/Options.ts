@@ -47,7 +47,7 @@ export const positiveMillis = (owner: string, name: string, value: Duration.Dura
   const millis = decodeMillis(value)
   if (millis === undefined || !(millis > 0)) {
     throw new RangeError(
-      `${owner}: ${name} must be a duration longer than 0, such as "30 seconds" or 500 (milliseconds), got ${JSON.stringify(value)}.`
+      `${owner}: ${name} must be a duration longer than 0, such as "30 seconds" or 500 (milliseconds), got ${typeof value === "bigint" ? value : JSON.stringify(value)}.`
     )
   }
   return millis

@@ -234,6 +234,51 @@ export const isMajor = (event: RunEvent): boolean => {
   }
 }
 
+/** Whether {@link headline} leaves something of an event out. */
+export const isAbridged = (event: RunEvent): boolean => headline(event) !== describe(event)
+
+/**
+ * One event in words, without what a tool was given or gave and without the text of an error, which can quote it. A plan
+ * keeps its inputs. The task of a run within another can be a tool's input, so it is left out too.
+ */
+export const headline = (event: RunEvent): string => {
+  const where = event.call === "" ? "" : `${event.call}: `
+  switch (event._tag) {
+    case "RunStarted":
+      return event.call === "" ? describe(event) : `${where}${event.pattern} starts`
+    case "RunEnded":
+      return `${where}${event.pattern} ${event.outcome}${event.error === undefined ? "" : `, ${event.error.tag}`}`
+    case "ModelCallEnded":
+      return event.error === undefined ? describe(event) : `${where}the ${event.role} gave no reply, ${event.error.tag}`
+    case "ReplyRejected":
+      return `${where}the ${event.role}'s reply cannot be used${event.reask ? ", asking again" : ""}: ${event.error.tag}`
+    case "ToolCallStarted":
+      return `${where}calls ${event.tool}`
+    case "ToolCallEnded":
+      return `${where}${event.tool} ended (${event.outcome}) after ${event.at - event.startedAt} ms`
+    case "Replanned":
+      return `${where}replanned after "${event.cause.step}" (${event.cause.status})\nbefore:\n${list(event.before)}\nafter:\n${list(event.after)}`
+    case "StepEnded":
+      return `${where}step ${event.index} ${event.status}`
+    case "EvidenceRecorded":
+      return `${where}evidence ${event.evidence.variable} (${event.evidence.status})`
+    case "TaskEnded":
+      return `${where}${event.status}`
+    case "ReplyDelta":
+    case "TurnEnded":
+      return `${where}${event._tag === "TurnEnded" ? `turn ${event.turn}` : `${event.role} says more`}`
+    case "ModelCallStarted":
+    case "PlanMade":
+    case "PlanTruncated":
+    case "StepStarted":
+    case "TaskStarted":
+    case "TaskDecomposed":
+    case "Routed":
+    case "Warning":
+      return describe(event)
+  }
+}
+
 /** One event in words. Texts are whole: a reader that wants them short cuts them. */
 export const describe = (event: RunEvent): string => {
   const where = event.call === "" ? "" : `${event.call}: `

@@ -1,13 +1,14 @@
 /**
  * A tool: a name, what it does, what it takes, and how it is done. A `Toolbox` holds tools and calls them.
  */
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as JSONSchema from "effect/JSONSchema"
 import * as ParseResult from "effect/ParseResult"
 import type * as Schema from "effect/Schema"
 import type { JsonSchema } from "./Json.js"
 import type { CallId, ToolSpec } from "./Llm.js"
+import * as Options from "./Options.js"
 import * as JsonText from "./reply/JsonText.js"
 import * as SchemaPlace from "./SchemaPlace.js"
 import { InvalidToolInput } from "./ToolError.js"
@@ -61,7 +62,10 @@ interface Common {
   readonly idempotent?: boolean
   /** Whether a call changes nothing outside, see {@link ToolInfo}. Default: not said. */
   readonly readOnly?: boolean
-  /** How long one call may take. The shorter of this and the caller's own limit holds. Default: no limit. */
+  /**
+   * How long one call may take, longer than 0. The shorter of this and the caller's own limit holds. Default, and with
+   * `Duration.infinity`: no limit of its own.
+   */
   readonly timeout?: Duration.DurationInput
 }
 
@@ -74,7 +78,8 @@ interface Common {
  * before `execute` sees it.
  *
  * `execute` may return an Effect, a Promise or a string. Whatever it fails, rejects or dies with becomes `ToolFailed`.
- * Throws a `RangeError` on a name that not every provider accepts, and on parameters that are not of an object.
+ * Throws a `RangeError` on a name that providers refuse, a `timeout` that is not longer than 0, and `parameters` that are
+ * not of an object.
  *
  * @example
  * ```ts
@@ -151,7 +156,7 @@ export const make: {
  *
  * Use it where no effect Schema exists. `execute` gets the arguments as the JSON object that was given, with fields
  * that were encoded as text decoded where the schema takes no text, and nothing else about them is checked here. Where the schema has one property and that is a string, plain text is its value, as
- * for {@link make}. Throws a `RangeError` where the schema is not of an object.
+ * for {@link make}. Throws a `RangeError` where the schema is not of an object, and as {@link make}.
  */
 export const fromJsonSchema = <R = never>(
   options: Common & {
@@ -184,12 +189,14 @@ const common = (who: string, options: Common): Pick<ToolInfo, keyof Common & key
       `${who}: the name ${JSON.stringify(options.name)} must be 1 to 64 letters, digits, "_" or "-".`
     )
   }
+  const timeout =
+    options.timeout === undefined ? Number.POSITIVE_INFINITY : Options.positiveMillis(who, "timeout", options.timeout)
   return {
     name: options.name,
     description: options.description,
     idempotent: options.idempotent ?? false,
     ...(options.readOnly === undefined ? {} : { readOnly: options.readOnly }),
-    ...(options.timeout === undefined ? {} : { timeout: Duration.toMillis(options.timeout) })
+    ...(Number.isFinite(timeout) ? { timeout } : {})
   }
 }
 

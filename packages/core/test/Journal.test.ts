@@ -8,6 +8,7 @@ import * as JournalFile from "@forethought/core/JournalFile"
 import * as Llm from "@forethought/core/Llm"
 import * as Run from "@forethought/core/Run"
 import type { RunEvent } from "@forethought/core/RunEvent"
+import * as RunEvents from "@forethought/core/RunEvent"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -35,6 +36,80 @@ describe("Journal", () => {
         "WARN x: warning, no_progress: same plan"
       ])
     }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)), Logger.withMinimumLogLevel(LogLevel.Info))
+  })
+
+  /** Every kind of event, with this in every field that a tool's input, result or error can reach. */
+  const secret = "TOOL-SECRET"
+  const error = { tag: "ToolFailed", message: `Lookup failed: ${secret}` }
+  const evidence = { variable: "#E1", reason: "why", tool: "Lookup", input: "planned", status: "ok" } as const
+  const cause = { step: "look", result: secret, status: "failed" } as const
+  const at = { call: "c", at: 5 }
+  const role = "planner"
+  const kinds: { readonly [Tag in RunEvent["_tag"]]: Extract<RunEvent, { readonly _tag: Tag }> } = {
+    RunStarted: { _tag: "RunStarted", ...at, call: "step-1/tool", pattern: "react", task: secret },
+    RunEnded: { _tag: "RunEnded", ...at, pattern: "react", outcome: "failed", error },
+    ModelCallStarted: { _tag: "ModelCallStarted", ...at, role },
+    ReplyDelta: { _tag: "ReplyDelta", ...at, role, text: secret },
+    ModelCallEnded: { _tag: "ModelCallEnded", ...at, role, startedAt: 1, error, reply: Llm.reply(secret) },
+    ReplyRejected: { _tag: "ReplyRejected", ...at, role, error, reask: true },
+    ToolCallStarted: { _tag: "ToolCallStarted", ...at, tool: "Lookup", input: secret },
+    ToolCallEnded: { _tag: "ToolCallEnded", ...at, tool: "Lookup", startedAt: 1, outcome: "error", text: secret },
+    PlanMade: { _tag: "PlanMade", ...at, steps: [{ id: "1", text: "look", dependsOn: [] }] },
+    PlanTruncated: { _tag: "PlanTruncated", ...at, kept: [], dropped: ["look"] },
+    Replanned: { _tag: "Replanned", ...at, before: [], after: ["look"], cause },
+    StepStarted: { _tag: "StepStarted", ...at, index: 1, step: secret },
+    StepEnded: { _tag: "StepEnded", ...at, index: 1, step: secret, status: "completed", result: secret },
+    EvidenceRecorded: {
+      _tag: "EvidenceRecorded",
+      ...at,
+      evidence: { ...evidence, resolvedInput: secret, text: secret }
+    },
+    TaskStarted: { _tag: "TaskStarted", ...at, task: secret, depth: 1 },
+    TaskDecomposed: { _tag: "TaskDecomposed", ...at, task: secret, depth: 1, logic: "and", subSteps: ["look"] },
+    TaskEnded: { _tag: "TaskEnded", ...at, task: secret, depth: 1, status: "failed", detail: secret },
+    TurnEnded: { _tag: "TurnEnded", ...at, turn: 1, text: secret, tools: ["Lookup"] },
+    Routed: { _tag: "Routed", ...at, pattern: "react", reason: "one look-up", fallback: false },
+    Warning: { _tag: "Warning", ...at, kind: "no_progress", message: "same plan" }
+  }
+  const inDebug = ["ToolCallStarted", "ToolCallEnded", "StepEnded", "EvidenceRecorded", "Replanned", "TaskEnded"]
+
+  it.effect.each(Object.values(kinds))(
+    "$_tag is logged without what a tool was given or gave, but at debug",
+    (event) => {
+      const lines: Array<{ readonly level: LogLevel.LogLevel; readonly text: string }> = []
+      const logger = Logger.make(({ logLevel, message }) => {
+        lines.push({ level: logLevel, text: String(message) })
+      })
+      return Effect.gen(function* () {
+        yield* Journal.record(event)
+        expect(lines.length).toBeGreaterThan(0)
+        const shown = lines.filter(({ level }) => LogLevel.greaterThanEqual(level, LogLevel.Info))
+        expect(shown.length).toBeLessThanOrEqual(1)
+        for (const { text } of shown) {
+          expect(text).not.toContain(secret)
+          expect(text).toMatch(/\w/)
+        }
+        if (inDebug.includes(event._tag)) expect(lines.at(-1)?.text).toContain(secret)
+      }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)), Logger.withMinimumLogLevel(LogLevel.All))
+    }
+  )
+
+  it("a headline says what it was about", () => {
+    expect(Object.values(kinds).filter(RunEvents.isMajor).map(RunEvents.headline)).toEqual([
+      "step-1/tool: react starts",
+      "c: react failed, ToolFailed",
+      "c: the planner's reply cannot be used, asking again: ToolFailed",
+      "c: calls Lookup",
+      "c: plan:\n  1. look",
+      "c: plan cut to 0 steps, dropped:\n  - look",
+      'c: replanned after "look" (failed)\nbefore:\n  (none)\nafter:\n  - look',
+      "c: step 1 completed",
+      "c: evidence #E1 (ok)",
+      "c: splits (and):\n  - look",
+      "c: failed",
+      "c: routed to react: one look-up",
+      "c: warning, no_progress: same plan"
+    ])
   })
 
   it.effect("keeps the newest events in memory, and counts what it dropped", () => {

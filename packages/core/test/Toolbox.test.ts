@@ -5,6 +5,7 @@ import type { Outcome } from "@forethought/core/ToolOutcome"
 import * as ToolText from "@forethought/core/ToolText"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
@@ -258,6 +259,32 @@ describe("Toolbox results", () => {
 })
 
 describe("Toolbox timeouts", () => {
+  const wrong: ReadonlyArray<Duration.DurationInput> = JSON.parse('["soon", "", null, {}, true]')
+  const bad: ReadonlyArray<Duration.DurationInput> = [
+    0,
+    -1,
+    Number.NaN,
+    Number.NEGATIVE_INFINITY,
+    0n,
+    "0 seconds",
+    Duration.zero,
+    ...wrong
+  ]
+  const execute = () => ""
+  it.each(bad)("AU-14: a tool with the timeout %s is refused where it is made", (timeout) => {
+    const says = /: timeout must be a duration longer than 0, such as "30 seconds"/
+    const parameters = { type: "object", properties: {} }
+    expect(() => Tool.make({ name: "t", description: "", timeout, execute })).toThrow(RangeError)
+    expect(() => Tool.make({ name: "t", description: "", timeout, execute })).toThrow(says)
+    expect(() => Tool.fromJsonSchema({ name: "t", description: "", parameters, timeout, execute })).toThrow(says)
+  })
+
+  it("a timeout without an end is no limit", () => {
+    for (const timeout of [Duration.infinity, Number.POSITIVE_INFINITY]) {
+      expect(Tool.make({ name: "t", description: "", timeout, execute })).not.toHaveProperty("timeout")
+    }
+  })
+
   it.effect("RT-01: a tool that never settles ends with a timeout", () =>
     Effect.gen(function* () {
       for (const tool of ["promise", "effect", "uninterruptible"]) {

@@ -50,13 +50,15 @@ export const tool: Tool.Tool = Tool.make({
  * - `%` between two operands is the remainder with the sign of the first; after an operand it is percent: `50%` is
  *   `0.5`.
  * - `1,410,000,000` is one number, except inside the parentheses of a function, where it is refused as ambiguous.
- * - At most 4,000 characters, 1,000 operators and 100 nested parentheses.
+ * - At most 4,000 characters, 1,000 operators and 100 nested parentheses, and so much work as about 25 powers with a
+ *   fraction in the exponent or 800 roots take: nothing can interrupt a calculation, so an expression that would keep
+ *   the process busy for longer is an error.
  */
 export const calculate = (expression: string): Either.Either<string, CalculationError> => {
   const read = readArithmetic(expression, functionNames)
   if (!read.ok) return Either.left(new CalculationError({ problem: read.problem }))
   try {
-    return Either.right(show(evaluate(parse(read.text))))
+    return Either.right(show(evaluate(parse(read.text), new Work())))
   } catch (error) {
     if (error instanceof CalculationError) return Either.left(error)
     throw error
@@ -75,6 +77,17 @@ const stop = (problem: string): never => {
   throw new CalculationError({ problem })
 }
 
+/** What an expression may still cost, in units of about a microsecond. */
+class Work {
+  private left = 40_000
+
+  /** Takes the cost of an operation before it is done. */
+  spend(cost: number): void {
+    this.left -= cost
+    if (this.left < 0) stop("The expression takes too much work. Calculate its parts one after another.")
+  }
+}
+
 const parse = (text: string): unknown => {
   try {
     return jsep(text)
@@ -89,10 +102,14 @@ interface Callable {
   /** How many numbers it takes. */
   readonly least: number
   readonly most: number
-  readonly of: (numbers: ReadonlyArray<Decimal>) => Decimal
+  readonly of: (numbers: ReadonlyArray<Decimal>, work: Work) => Decimal
 }
 
-const unary = (of: (x: Decimal) => Decimal): Callable => ({ least: 1, most: 1, of: ([x = zero]) => of(x) })
+const unary = (of: (x: Decimal, work: Work) => Decimal): Callable => ({
+  least: 1,
+  most: 1,
+  of: ([x = zero], work) => of(x, work)
+})
 
 const zero = new Numeral(0)
 
@@ -103,29 +120,29 @@ const functions: ReadonlyMap<string, Callable> = new Map<string, Callable>([
   ["floor", unary((x) => x.floor())],
   ["max", { least: 1, most: 1_000, of: (xs) => Numeral.max(...xs) }],
   ["min", { least: 1, most: 1_000, of: (xs) => Numeral.min(...xs) }],
-  ["pow", { least: 2, most: 2, of: ([x = zero, y = zero]) => power(x, y) }],
+  ["pow", { least: 2, most: 2, of: ([x = zero, y = zero], work) => power(x, y, work) }],
   ["round", { least: 1, most: 2, of: ([x = zero, decimals = zero]) => round(x, decimals) }],
-  ["sqrt", unary((x) => (x.lt(0) ? stop(`sqrt of the negative number ${show(x)} is not a real number.`) : x.sqrt()))]
+  ["sqrt", unary((x, work) => root(x, work))]
 ])
 
 const functionNames = [...functions.keys()].filter((name) => name !== groupName)
 
 /** Only these kinds of node are computed: whatever else the parser can read is refused. */
-const evaluate = (node: unknown): Decimal => {
+const evaluate = (node: unknown, work: Work): Decimal => {
   if (!isNode(node)) return stop(unfinished)
   switch (node.type) {
     case "Literal": {
       const raw = node["raw"]
-      return typeof raw === "string" && typeof node["value"] === "number"
-        ? inRange(new Numeral(raw), !/[1-9]/.test(raw.toLowerCase().split("e")[0] ?? ""))
-        : stop(unfinished)
+      if (typeof raw !== "string" || typeof node["value"] !== "number") return stop(unfinished)
+      work.spend(1 + raw.length / 50)
+      return inRange(new Numeral(raw), !/[1-9]/.test(raw.toLowerCase().split("e")[0] ?? ""))
     }
     case "UnaryExpression":
-      return signed(node["operator"], evaluate(node["argument"]))
+      return signed(node["operator"], evaluate(node["argument"], work))
     case "BinaryExpression":
-      return node["operator"] === "**" ? evaluatePower(node["left"], node["right"]) : evaluateBinary(node)
+      return node["operator"] === "**" ? evaluatePower(node["left"], node["right"], work) : evaluateBinary(node, work)
     case "CallExpression":
-      return evaluateCall(node)
+      return evaluateCall(node, work)
     default:
       return stop(unfinished)
   }
@@ -134,19 +151,26 @@ const evaluate = (node: unknown): Decimal => {
 const isNode = (value: unknown): value is jsep.Expression =>
   typeof value === "object" && value !== null && "type" in value && typeof value.type === "string"
 
-const evaluateBinary = (node: jsep.Expression): Decimal => {
-  const left = evaluate(node["left"])
-  const right = evaluate(node["right"])
+const evaluateBinary = (node: jsep.Expression, work: Work): Decimal => {
+  const left = evaluate(node["left"], work)
+  const right = evaluate(node["right"], work)
+  const [digits, others] = [left.precision(), right.precision()]
   switch (node["operator"]) {
     case "+":
+      work.spend(1 + (digits + others) / 50)
       return inRange(left.plus(right), true)
     case "-":
+      work.spend(1 + (digits + others) / 50)
       return inRange(left.minus(right), true)
     case "*":
+      work.spend(5 + (digits * others) / 4_000)
       return inRange(left.times(right), left.isZero() || right.isZero())
     case "/":
+      work.spend(10 + (digits + others) / 10)
       return right.isZero() ? stop("Division by zero has no result.") : inRange(left.div(right), left.isZero())
     case "%":
+      // A division of whole numbers, with every digit between the two exponents.
+      work.spend(20 + (Math.abs(left.e - right.e) + digits + others) / 15)
       return right.isZero() ? stop("The remainder of a division by zero has no result.") : left.mod(right)
     default:
       return stop(unfinished)
@@ -154,15 +178,15 @@ const evaluateBinary = (node: jsep.Expression): Decimal => {
 }
 
 /** The parser lets a sign bind closer than a power; in arithmetic `-2^2` is `-(2^2)`, so the sign is taken out. */
-const evaluatePower = (base: unknown, exponent: unknown): Decimal =>
+const evaluatePower = (base: unknown, exponent: unknown, work: Work): Decimal =>
   isNode(base) && base.type === "UnaryExpression"
-    ? signed(base["operator"], evaluatePower(base["argument"], exponent))
-    : power(evaluate(base), evaluate(exponent))
+    ? signed(base["operator"], evaluatePower(base["argument"], exponent, work))
+    : power(evaluate(base, work), evaluate(exponent, work), work)
 
 const signed = (operator: unknown, value: Decimal): Decimal =>
   operator === "-" ? value.neg() : operator === "+" ? value : stop(unfinished)
 
-const evaluateCall = (node: jsep.Expression): Decimal => {
+const evaluateCall = (node: jsep.Expression, work: Work): Decimal => {
   const callee = node["callee"]
   const given = node["arguments"]
   const name = isNode(callee) && callee.type === "Identifier" ? callee["name"] : undefined
@@ -173,15 +197,28 @@ const evaluateCall = (node: jsep.Expression): Decimal => {
     const wanted = called.least === called.most ? `${called.least}` : `${called.least} to ${called.most}`
     return stop(`${name} takes ${wanted} number${called.most === 1 ? "" : "s"}, got ${given.length}.`)
   }
-  return called.of(given.map(evaluate))
+  const numbers = given.map((one: unknown) => evaluate(one, work))
+  work.spend(numbers.reduce((cost, number) => cost + 1 + number.precision() / 100, 0))
+  return called.of(numbers, work)
 }
 
-const power = (base: Decimal, exponent: Decimal): Decimal => {
+const power = (base: Decimal, exponent: Decimal, work: Work): Decimal => {
+  const digits = base.precision()
+  // A whole exponent is multiplications, any other a logarithm.
+  const isWhole = exponent.isInteger() && exponent.abs().lte(Number.MAX_SAFE_INTEGER)
+  const logarithm = 1_500 + exponent.precision() / 4
+  work.spend((digits * digits) / 4_000 + (isWhole ? 10 + 5 * Math.log2(1 + exponent.abs().toNumber()) : logarithm))
   if (base.isZero() && exponent.lt(0)) return stop("Division by zero has no result: 0 to a negative power.")
   const value = base.pow(exponent)
   return value.isNaN()
     ? stop(`${show(base)} to the power of ${show(exponent)} is not a real number.`)
     : inRange(value, base.isZero())
+}
+
+const root = (value: Decimal, work: Work): Decimal => {
+  const digits = value.precision()
+  work.spend(40 + (digits * digits) / 150)
+  return value.lt(0) ? stop(`sqrt of the negative number ${show(value)} is not a real number.`) : value.sqrt()
 }
 
 const round = (value: Decimal, decimals: Decimal): Decimal =>

@@ -33,7 +33,9 @@ export class HttpGetError extends Data.TaggedError("HttpGetError")<{
 export interface HttpGetOptions {
   /**
    * The hosts that may be read: `example.org` is that host alone, `*.example.org` every host under it, `*` every host.
-   * Only the scheme's own port, unless the entry names one: `localhost:8080`.
+   * Without a port: the own ports of http and https. With one: that port alone, so `example.org:443` is
+   * `https://example.org`, `example.org:80` is `http://example.org`, and `localhost:8080` or `[::1]:8080` that port in
+   * either scheme.
    */
   readonly hosts: ReadonlyArray<string>
   /**
@@ -65,7 +67,7 @@ export interface HttpGetOptions {
  * One GET without credentials or cookies. Of HTML the text, of other text types the text as it is; other types are
  * refused. The address that was checked is the one that is connected to. Fails with {@link HttpGetError} where the host is
  * not on the list or not public, on a status that is not 2xx, and where the answer is no text. Throws a `RangeError` on an
- * entry of `hosts` that is no host.
+ * entry of `hosts` that is no host, and a `timeout` that is not longer than 0.
  */
 export const make = (options: HttpGetOptions): Tool.Tool => {
   Options.rejectUnknown("HttpGet.make", options, optionNames)
@@ -83,7 +85,7 @@ export const make = (options: HttpGetOptions): Tool.Tool => {
     description: `Reads a web page and gives its text. Takes the whole address, such as https://example.org/page. Hosts: ${hosts}.`,
     idempotent: true,
     readOnly: true,
-    timeout: options.timeout ?? "20 seconds",
+    timeout: Options.positiveMillis("HttpGet.make", "timeout", options.timeout ?? "20 seconds"),
     execute: (input) =>
       Effect.tryPromise({
         try: async (signal) => pageText(await fetchPage(input, page, signal)),

@@ -2,6 +2,7 @@
  * The tools of any MCP server, over stdio or streamable HTTP. Needs the package `@modelcontextprotocol/sdk`.
  */
 import { basename } from "node:path"
+import * as Options from "@forethought/core/Options"
 import * as Tool from "@forethought/core/Tool"
 import * as Toolbox from "@forethought/core/Toolbox"
 import { ToolFailed } from "@forethought/core/ToolError"
@@ -16,7 +17,7 @@ import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import { type Connection, make, type Target } from "./internal/mcpConnection.js"
 import { readResult } from "./internal/mcpContent.js"
-import { allowedName, type Listed, type Listing, named, readPages } from "./internal/mcpListing.js"
+import { allowedName, type Hints, type Listed, type Listing, named, readPages } from "./internal/mcpListing.js"
 import { hider, isSecret, type MaybeSecret, reveal } from "./internal/secrets.js"
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -45,13 +46,15 @@ export interface Common {
   readonly server?: string
   /** The name under which a tool is offered. Default: the server's, with `_` for what no provider accepts. */
   readonly name?: (original: string) => string
-  /** How long connecting and listing the tools may take. Default: 30 seconds. */
+  /** How long connecting and listing the tools may take, longer than 0. Default: 30 seconds. */
   readonly connectTimeout?: Duration.DurationInput
-  /** How long one call may take. Default: 60 seconds. */
+  /** How long one call may take, longer than 0; `Duration.infinity` for no limit. Default: 60 seconds. */
   readonly timeout?: Duration.DurationInput
   /**
-   * Whether to believe a server that calls a tool read-only or idempotent. With `false` no tool is either, so an
-   * approval is asked for each call. Default: true.
+   * Whether to believe a server that calls a tool read-only or idempotent. Default: false. Such a hint is a claim of
+   * the server's: until it is believed, an approval is asked for each call and no call is sent twice. A hint that a tool
+   * changes something (`readOnlyHint: false` or `destructiveHint: true`) is always believed, also beside one that the
+   * tool is read-only.
    */
   readonly trustAnnotations?: boolean
   /**
@@ -88,6 +91,13 @@ export interface Http extends Common {
 
 export type ServerOptions = Stdio | Http
 
+/** A tool of a server, with what the server says of it, believed or not. */
+export interface ServerTool extends Tool.Tool {
+  readonly hints: Hints
+}
+
+export type { Hints }
+
 // ---------------------------------------------------------------------------------------------------------------
 // constructors
 // ---------------------------------------------------------------------------------------------------------------
@@ -106,11 +116,12 @@ export type ServerOptions = Stdio | Http
  *
  * An HTTP session that the server has lost is opened anew, and the call is sent again: it was not run. A process that
  * ended, or sent a message of more than 16 MiB, is started again by the next call, at most 3 times within 10 minutes.
- * A call that was under way then fails, its outcome unknown, unless the tool is idempotent or read-only: then it is
- * sent once more. What a child process writes on its standard error is shown only in the error of a connection that
+ * A call that was under way then fails, its outcome unknown, unless the server is believed (`trustAnnotations`) and says
+ * that the tool is idempotent or read-only: then it is sent once more. What a child process writes on its standard error is shown only in the error of a connection that
  * ended, without the values of `env`.
  *
- * Fails where the server does not start or answer in time, and where it lists tools none of which can be used.
+ * Fails where the server does not start or answer in time, and where it lists tools none of which can be used. Throws a
+ * `RangeError` on a time that is not longer than 0.
  *
  * @example
  * ```ts
@@ -118,8 +129,12 @@ export type ServerOptions = Stdio | Http
  * const program = Effect.scoped(Effect.flatMap(files, (tools) => run.pipe(Effect.provide(Toolbox.layer(tools)))))
  * ```
  */
-export const tools = (options: ServerOptions): Effect.Effect<ReadonlyArray<Tool.Tool>, McpError, Scope.Scope> =>
-  Effect.gen(function* () {
+export const tools = (options: ServerOptions): Effect.Effect<ReadonlyArray<ServerTool>, McpError, Scope.Scope> => {
+  const times: Times = {
+    connect: Options.positiveMillis("Mcp.tools", "connectTimeout", options.connectTimeout ?? "30 seconds"),
+    call: Options.positiveMillis("Mcp.tools", "timeout", options.timeout ?? "60 seconds")
+  }
+  return Effect.gen(function* () {
     const secrets = secretsOf(options)
     const warn = (warning: string): Effect.Effect<void> => {
       const text = `MCP server ${JSON.stringify(serverName(options))}: ${hider(secrets)(warning)}`
@@ -129,27 +144,29 @@ export const tools = (options: ServerOptions): Effect.Effect<ReadonlyArray<Tool.
       try: () => targetOf(options),
       catch: (error) => failure(options, ToolText.describeFailure(error))
     })
-    const connection = yield* make({ target, connectTimeout: connectTimeout(options), hide: hider(secrets), warn })
+    const connection = yield* make({ target, connectTimeout: times.connect, hide: hider(secrets), warn })
     const listing: Listing = { tools: [], warnings: [] }
-    yield* list(options, connection, listing, warn)
+    yield* list(options, times, connection, listing, warn)
     const found = named(listing, options.name ?? allowedName)
     if (found.length === 0 && listing.warnings.length > 0) {
       return yield* failure(options, listing.warnings.slice(0, 3).join(" "))
     }
     yield* Effect.forEach(listing.warnings, warn, { discard: true })
     const hideResult = hider(secrets.filter(isSecret))
-    return found.map((tool) => toolOf(options, connection, hideResult, tool))
+    return found.map((tool) => toolOf(options, times, connection, hideResult, tool))
   })
+}
 
 /**
  * A toolbox of the tools of several servers, which are connected to at the same time and end with the Layer. Fails as
  * {@link tools}, and where two servers have a tool of one name.
  */
-export const layer = (...servers: ReadonlyArray<ServerOptions>): Layer.Layer<Toolbox.Toolbox, McpError> =>
-  Layer.scoped(
+export const layer = (...servers: ReadonlyArray<ServerOptions>): Layer.Layer<Toolbox.Toolbox, McpError> => {
+  const listings = servers.map(tools)
+  return Layer.scoped(
     Toolbox.Toolbox,
     Effect.gen(function* () {
-      const lists = yield* Effect.forEach(servers, tools, { concurrency: "unbounded" })
+      const lists = yield* Effect.all(listings, { concurrency: "unbounded" })
       const from = new Map<string, ServerOptions>()
       for (const [i, server] of servers.entries()) {
         for (const { name } of lists[i] ?? []) {
@@ -164,6 +181,7 @@ export const layer = (...servers: ReadonlyArray<ServerOptions>): Layer.Layer<Too
       return yield* Toolbox.make(lists.flat())
     })
   )
+}
 
 // ---------------------------------------------------------------------------------------------------------------
 // the tools
@@ -172,6 +190,7 @@ export const layer = (...servers: ReadonlyArray<ServerOptions>): Layer.Layer<Too
 /** Every page of the list; where time runs out, or a page does not come, what was found until then. */
 const list = (
   options: ServerOptions,
+  times: Times,
   connection: Connection,
   listing: Listing,
   warn: (warning: string) => Effect.Effect<void>
@@ -180,7 +199,7 @@ const list = (
     Effect.catchAll((problem) =>
       problem.code === ErrorCode.MethodNotFound ? warn("It offers no tools.") : failure(options, problem.words)
     ),
-    Effect.timeoutOption(connectTimeout(options)),
+    Effect.timeoutOption(times.connect),
     Effect.flatMap((read) => {
       if (Option.isSome(read)) return Effect.void
       if (listing.tools.length === 0) return failure(options, connection.problem("It did not answer in time."))
@@ -189,7 +208,11 @@ const list = (
     })
   )
 
-const connectTimeout = (options: ServerOptions): Duration.DurationInput => options.connectTimeout ?? "30 seconds"
+/** In milliseconds. */
+interface Times {
+  readonly connect: number
+  readonly call: number
+}
 
 const targetOf = (options: ServerOptions): Target => {
   if ("url" in options) {
@@ -204,28 +227,30 @@ const revealed = (values: Readonly<Record<string, MaybeSecret>> = {}): Record<st
 
 const toolOf = (
   options: ServerOptions,
+  times: Times,
   connection: Connection,
   hideResult: (text: string) => string,
   { name, tool }: { readonly name: string; readonly tool: Listed }
-): Tool.Tool => {
-  const trusted = options.trustAnnotations !== false
-  const readOnly = trusted && tool.readOnly
+): ServerTool => {
+  const { hints } = tool
+  const trusted = options.trustAnnotations === true
+  const readOnly = trusted || hints.readOnly === false ? hints.readOnly : undefined
   // What changes nothing can be done twice.
-  const idempotent = trusted && (tool.idempotent ?? readOnly)
+  const idempotent = trusted && (hints.idempotent ?? hints.readOnly === true)
   const failed = (detail: string) => new ToolFailed({ tool: name, detail })
-  return Tool.fromJsonSchema({
+  const made = Tool.fromJsonSchema({
     name,
     description: hideResult(tool.description),
     parameters: tool.parameters,
-    ...(readOnly ? { readOnly } : {}),
+    ...(readOnly === undefined ? {} : { readOnly }),
     idempotent,
-    timeout: options.timeout ?? "60 seconds",
+    timeout: times.call,
     execute: (input, { progress }) =>
       connection
         .request({
           method: "tools/call",
           params: { name: tool.name, arguments: { ...input } },
-          repeatable: idempotent || readOnly,
+          repeatable: idempotent || readOnly === true,
           progress: (partial) => progress(hideResult(partial))
         })
         .pipe(
@@ -236,6 +261,7 @@ const toolOf = (
           })
         )
   })
+  return { ...made, hints }
 }
 
 // ---------------------------------------------------------------------------------------------------------------

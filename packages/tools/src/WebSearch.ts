@@ -120,7 +120,7 @@ const make = (
       "Searches the web. Takes a query as typed into a search engine, and gives titles, addresses and snippets.",
     idempotent: true,
     readOnly: true,
-    timeout: options.timeout ?? "20 seconds",
+    timeout: Options.positiveMillis(who, "timeout", options.timeout ?? "20 seconds"),
     execute: (input) => {
       const query = input.trim()
       return query === ""

@@ -48,7 +48,7 @@ export const make = (options: WikipediaOptions = {}): Tool.Tool => {
       "Looks something up in Wikipedia. Takes the name of the thing, person or place, and gives its article.",
     idempotent: true,
     readOnly: true,
-    timeout: options.timeout ?? "20 seconds",
+    timeout: Options.positiveMillis("Wikipedia.make", "timeout", options.timeout ?? "20 seconds"),
     execute: (input) => lookUp(options, input.trim(), maxChars)
   })
 }

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Toolbox from "@forethought/core/Toolbox"
 import { calculate, tool } from "@forethought/tools/Calculator"
+import { Decimal } from "decimal.js"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
+import { vi } from "vitest"
 
 const value = (expression: string): string =>
   Either.match(calculate(expression), { onLeft: (error) => `error: ${error.message}`, onRight: (text) => text })
@@ -30,6 +32,9 @@ describe("calculate", () => {
     ["10 / 50%", "20"],
     ["2^50%", "1.4142135623731"],
     ["(1 + 1)%", "0.02"],
+    ["(50%)%", "0.005"],
+    ["(1/100)%", "0.0001"],
+    ["50 % + 25 %", "0.75"],
     ["1e3 + 1.5e-1", "1000.15"],
     ["1/3", "0.333333333333333"],
     ["2/3*3", "2"],
@@ -57,6 +62,9 @@ describe("calculate", () => {
     ["1 +", "not complete"],
     ["1 2", "An operator is missing"],
     ["3(4)", "An operator is missing before character 2"],
+    ["5%%", 'The "%" at character 3 follows another: put the first in parentheses.'],
+    ["5% %", "follows another"],
+    ["2^(3^(4^2))", "too large"],
     ["(1", '")" is missing'],
     ["1)", '")" too many'],
     ["()", "parentheses is empty"],
@@ -96,9 +104,77 @@ describe("calculate", () => {
     ["100 kB of sums", "1+".repeat(50_000)],
     ["parentheses within the length", `${"(".repeat(1_500)}1${")".repeat(1_500)}`],
     ["signs within the length", `${"-".repeat(3_999)}1`],
-    ["powers within the length", `${"2^".repeat(1_999)}1`]
+    ["powers within the length", `${"2^".repeat(1_999)}1`],
+    ["percents within the length", `1${"%".repeat(3_999)}`],
+    ["percents with spaces", `1${"% ".repeat(900)}`]
   ])("answers %s with a clear error", (_, expression) => {
-    expect(value(expression)).toMatch(/^error: (The expression has|Parentheses are nested)/)
+    expect(value(expression)).toMatch(/^error: (The expression has|Parentheses are nested|The "%" at character)/)
+  })
+
+  /** As many of a part as fit, with the operator between them. */
+  const many = (part: string, operator: string) =>
+    Array.from({ length: Math.min(900, Math.floor(3_990 / (part.length + operator.length))) }, () => part).join(
+      operator
+    )
+  const nines = (count: number) => "9".repeat(count)
+
+  it.each([
+    ["powers with fractions", many("9^9.9", "+")],
+    ["large fractional powers", many("9^999.9", "+")],
+    ["a tower of powers", many("1.1", "^")],
+    ["powers of powers", `${"pow(".repeat(99)}2${",1.01)".repeat(99)}`],
+    ["powers in functions", many("max(1,2^.5)", "-")],
+    ["signed powers", `${"2^-".repeat(400)}1`],
+    ["logarithms of what is huge", many("9e9998^.1", "+")],
+    ["logarithms of what is tiny", many("9e-9998^.1", "*")],
+    ["remainders of what is huge", many("1e9999%7", "+")],
+    ["remainders by what is tiny", many("9e9998%7e-9998", "+")],
+    ["powers of what is long", many(`${nines(60)}^7.5`, "+")],
+    ["whole powers", many("1.1^90071992547", "+")],
+    ["a root of what is long", `sqrt(${nines(3_900)})`]
+  ])("AU-14: %s are an error, and no more of it is computed than a moment takes", (_, expression) => {
+    const { prototype } = Decimal
+    // Each of these takes most of a millisecond, or more where the numbers are long.
+    const spies = [vi.spyOn(prototype, "pow"), vi.spyOn(prototype, "mod"), vi.spyOn(prototype, "sqrt")]
+    const answer = value(expression)
+    const slow = spies.flatMap(({ mock }) => mock.calls).length
+    vi.restoreAllMocks()
+    expect(answer).toMatch(/^error: The (expression takes too much work|expression has|result is too)/)
+    expect(slow).toBeLessThanOrEqual(400)
+  })
+
+  it.each([
+    ["a sum of powers", "2^0.5 + 3^0.25 + 10^-1.5 + 7^(1/3) + 1.05^(1/12)", /^5\.\d+$/],
+    ["a loan", "1000 * (1 + 0.05/12)^(12*30)", /^4467\.\d+$/],
+    ["a sum of roots", many("sqrt(2)", "+"), /^\d+\.\d+$/],
+    ["a long product", many("1.01", "*"), /^\d+\.?\d*$/],
+    ["a long quotient", many("7", "/"), /^\d/],
+    ["a sum of percents", many("12%", "+"), /^\d+\.?\d*$/],
+    ["a product of long numbers", `${nines(1_990)} * ${nines(1_990)}`, /^1e\+3980$/],
+    ["a long list", `max(${many("1", ",")})`, /^1$/],
+    ["remainders", "17 % 5 + 1e30 % 7", /^\d+$/]
+  ])("AU-14: %s: still computed", (_, expression, expected) => {
+    expect(value(expression)).toMatch(expected)
+  })
+
+  it("AU-14: an expression of any kind ends without a fault, and asks for few slow operations", () => {
+    const part = fc.constantFrom(
+      ...["2", "1.1", "9e9998", "1e-9998", nines(300), ".5", "0", "7^.5", "sqrt(3)", "(2)", "5%"]
+    )
+    const operator = fc.constantFrom(..."+-*/%^")
+    const expression = fc
+      .tuple(part, fc.array(fc.tuple(operator, part), { maxLength: 600 }))
+      .map(([first, others]) => first + others.flat().join(""))
+    const powers = vi.spyOn(Decimal.prototype, "pow")
+    fc.assert(
+      fc.property(expression, (text) => {
+        powers.mockClear()
+        expect(value(text)).toMatch(/^(error: |-?\d)/)
+        const slow = powers.mock.calls.filter(([exponent]) => !new Decimal(exponent).isInteger())
+        expect(slow.length).toBeLessThanOrEqual(27)
+      })
+    )
+    powers.mockRestore()
   })
 
   it("takes the longest sums that it allows", () => {

@@ -114,19 +114,61 @@ describe("HttpGet refuses", () => {
     ["example.org:8080", "http://example.org:8080/", true],
     ["example.org:8080", "http://example.org/", false],
     ["bücher.example", "https://xn--bcher-kva.example/", true],
-    ["[::1]:99", "http://[::1]:99/", true]
+    ["[::1]:99", "http://[::1]:99/", true],
+    ["[::1]", "http://[::1]/", true],
+    ["[::1]", "http://[::1]:8080/", false],
+    ["[::1]:8080", "https://[::1]:8080/", true],
+    ["[::1]:8080", "http://[::1]/", false],
+    ["[::1]:443", "https://[::1]/", true],
+    ["[::1]:443", "http://[::1]/", false],
+    ...[["example.org", "example.org"] as const, ["*.example.org", "www.example.org"] as const].flatMap(
+      ([entry, host]) =>
+        (
+          [
+            // The port of the entry, then the ports of http and of https that are on the list.
+            ["", [""], [""]],
+            [":80", [""], []],
+            [":443", [], [""]],
+            [":8080", [":8080"], [":8080"]],
+            [":08080", [":8080"], [":8080"]],
+            [":0443", [], [""]]
+          ] as const
+        ).flatMap(([port, http, https]) =>
+          ["", ":80", ":443", ":8080", ":8443"].flatMap((written) => {
+            const isIn = (ports: ReadonlyArray<string>, own: string) => ports.includes(written === own ? "" : written)
+            return [
+              [`${entry}${port}`, `http://${host}${written}/`, isIn(http, ":80")] as const,
+              [`${entry}${port}`, `https://${host}${written}/`, isIn(https, ":443")] as const
+            ]
+          })
+        )
+    )
   ]
-  it.live.each(listed)("with the list %s: %s, or not: %s", ([entry, address, allowed]) =>
+  it.live.each(listed)("AU-14: with the list %s: %s, or not: %s", ([entry, address, allowed]) =>
     Effect.map(problem({ hosts: [entry], resolve: async () => [] }, address), (message) =>
       expect(message.includes("not on the list")).toBe(!allowed)
     )
   )
-  it.each([[[]], [["https://example.org"]], [["example.org/path"]], [["a.*.org"]], [[""]], [["*."]]])(
-    "the list %j",
-    (hosts) => {
-      expect(() => HttpGet.make({ hosts })).toThrow(RangeError)
-    }
-  )
+  it.each([
+    [[]],
+    [["https://example.org"]],
+    [["example.org/path"]],
+    [["a.*.org"]],
+    [[""]],
+    [["*."]],
+    [["*:80"]],
+    [["me@example.org"]],
+    [[":x@example.org"]],
+    [["::1"]],
+    [["example.org:99999"]]
+  ])("the list %j", (hosts) => {
+    expect(() => HttpGet.make({ hosts })).toThrow(RangeError)
+  })
+  it.each([0, -1, Number.NaN, JSON.parse('"soon"')])("AU-14: the timeout %s is refused", (timeout) => {
+    expect(() => HttpGet.make({ hosts: ["*"], timeout })).toThrow(
+      /^HttpGet.make: timeout must be a duration longer than 0/
+    )
+  })
   it("knows public addresses", () => {
     for (const address of ["93.184.215.14", "8.8.8.8", "2606:4700::1111"]) expect(isPublicAddress(address)).toBe(true)
     for (const address of ["203.0.113.1", "240.0.0.1", "2001:db8::1", "3ffe::1x", "x", ""]) {

@@ -51,9 +51,9 @@ describe("Mcp over stdio", () => {
       expect(image.length).toBeLessThan(500)
     }).pipe(Effect.scoped)
   )
-  it.live("reads every page, maps names, and believes annotations unless told not to", () =>
+  it.live("AU-06: reads every page, maps names, and believes annotations only where told to", () =>
     Effect.gen(function* () {
-      const { call, toolbox } = yield* connect(server())
+      const { call, toolbox } = yield* connect(server("", { trustAnnotations: true }))
       expect(toolbox.describe.map(({ name }) => name)).toEqual([
         "env",
         "echo",
@@ -75,8 +75,12 @@ describe("Mcp over stdio", () => {
       expect(info("dotted_name_x")).toMatchObject({ idempotent: true })
       expect(info("env")).toMatchObject({ idempotent: false })
       expect(yield* call("dotted_name_x", '{"a":1}')).toBe('{"a":1}')
-      const wary = yield* Mcp.tools(server("", { trustAnnotations: false, name: (name) => `s_${name.slice(0, 3)}` }))
-      expect(wary[1]).toMatchObject({ name: "s_ech", idempotent: false })
+      for (const trust of [{}, { trustAnnotations: false }]) {
+        const wary = yield* Mcp.tools(server("", { ...trust, name: (name) => `s_${name.slice(0, 3)}` }))
+        expect(wary[1]).toMatchObject({ name: "s_ech", idempotent: false, hints: { readOnly: true } })
+        expect(wary[1]).not.toHaveProperty("readOnly")
+        expect(wary[2]).toMatchObject({ idempotent: false, hints: { idempotent: true } })
+      }
     }).pipe(Effect.scoped)
   )
   it.live("an error result is ToolFailed; what is no text is described; 10 MB arrive", () =>
@@ -131,14 +135,19 @@ describe("Mcp over stdio", () => {
       expect(warnings).toEqual(['MCP server "mortal": Its process has ended, and is started again.'])
     }).pipe(Effect.scoped)
   )
-  it.live("a call that does no harm twice is sent again when the server dies under it", () =>
-    Effect.gen(function* () {
-      const folder = yield* temporary
-      const env = { ONCE: join(folder, "died") }
-      const { call } = yield* connect(server("", { env, onWarning: () => Effect.void }))
-      expect(yield* call("die-once-read-only")).toBe("second time")
-      expect((yield* Effect.flip(call("die-once"))).message).toContain("the outcome is unknown")
-    }).pipe(Effect.scoped)
+  it.live(
+    "AU-06: a call is sent again when the server dies under it only where the server is believed to do no harm",
+    () =>
+      Effect.gen(function* () {
+        const onWarning = () => Effect.void
+        const ONCE = join(yield* temporary, "died")
+        const { call: wary } = yield* connect(server("", { env: { ONCE }, onWarning }))
+        expect((yield* Effect.flip(wary("die-once-read-only"))).message).toContain("the outcome is unknown")
+        const env = { ONCE: join(yield* temporary, "died") }
+        const { call } = yield* connect(server("", { env, onWarning, trustAnnotations: true }))
+        expect(yield* call("die-once-read-only")).toBe("second time")
+        expect((yield* Effect.flip(call("die-once"))).message).toContain("the outcome is unknown")
+      }).pipe(Effect.scoped)
   )
   it.live("a server that dies again and again is not started for ever", () =>
     Effect.gen(function* () {
@@ -258,7 +267,11 @@ describe("our own server, by our own client", () => {
           banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' }
         })
       )
-      const { call, toolbox } = yield* connect({ command: process.execPath, args: [outfile] })
+      const { call, toolbox } = yield* connect({
+        command: process.execPath,
+        args: [outfile],
+        trustAnnotations: true
+      })
       expect(toolbox.describe.map(({ name, readOnly }) => [name, readOnly])).toEqual([
         ["shout", true],
         ["fails", undefined],

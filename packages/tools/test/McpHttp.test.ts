@@ -156,7 +156,7 @@ describe("sessions", () => {
         ({ result, send }) => (calls++ % 2 === 0 ? send("Database session closed", 500) : result(text("good"))),
         { session: () => "s" }
       )
-      const call = yield* connect(url)
+      const call = yield* connect(url, { trustAnnotations: true })
       expect((yield* Effect.flip(call("act"))).message).toContain(
         "session closed. The call was under way, so the outcome"
       )
@@ -322,7 +322,7 @@ describe("answers", () => {
         one.send(answer(other))
         other.send(answer(one))
       })
-      const call = yield* connect(url)
+      const call = yield* connect(url, { trustAnnotations: true })
       const [act, read] = yield* Effect.all([Effect.flip(call("act")), call("read")], { concurrency: 2 })
       expect(act.message).toContain("answered another request in its place. The call was under way, so the outcome")
       expect(read).toBe("read")
@@ -340,15 +340,26 @@ describe("answers", () => {
       expect(yield* (yield* connect(url))("act")).toBe("good")
     }).pipe(Effect.scoped)
   )
-  it.live("a read-only call whose connection breaks is sent once more", () =>
+  it.live("AU-06: a read-only call of a believed server whose connection breaks is sent once more", () =>
+    Effect.gen(function* () {
+      let calls = 0
+      const { url } = yield* serve(({ response, result }) =>
+        ++calls === 1 ? response.destroy() : result(text("good"))
+      )
+      const call = yield* connect(url, { trustAnnotations: true })
+      expect(yield* call("read")).toBe("good")
+      expect(calls).toBe(2)
+    }).pipe(Effect.scoped)
+  )
+  it.live("AU-06: a call that only claims to be read-only is not sent again when its connection breaks", () =>
     Effect.gen(function* () {
       let calls = 0
       const { url } = yield* serve(({ response, result }) =>
         ++calls === 1 ? response.destroy() : result(text("good"))
       )
       const call = yield* connect(url)
-      expect(yield* call("read")).toBe("good")
-      expect(calls).toBe(2)
+      expect((yield* Effect.flip(call("read"))).message).toContain("outcome is unknown")
+      expect(calls).toBe(1)
     }).pipe(Effect.scoped)
   )
   it.live("an answer that is too long is an error, and the next call works", () =>

@@ -1,9 +1,12 @@
 /** Servers that are not as the protocol has them, over stdio: lists, schemas, results and messages. */
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
+import * as Approval from "@forethought/core/Approval"
 import * as Toolbox from "@forethought/core/Toolbox"
 import * as Mcp from "@forethought/tools/Mcp"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 
 const script = fileURLToPath(new URL("./fixtures/odd-server.mjs", import.meta.url))
 
@@ -189,6 +192,63 @@ describe("lists", () => {
     }).pipe(Effect.scoped)
   )
 
+  // The hints, then what counts of them before the server is believed, and after.
+  const hints: ReadonlyArray<readonly [object | null, boolean | undefined, readonly [boolean | undefined, boolean]]> = [
+    [{ readOnlyHint: true }, undefined, [true, true]],
+    [{ readOnlyHint: true, destructiveHint: false, openWorldHint: false }, undefined, [true, true]],
+    [{ readOnlyHint: true, idempotentHint: false }, undefined, [true, false]],
+    [{ readOnlyHint: true, destructiveHint: true }, false, [false, false]],
+    [{ readOnlyHint: true, destructiveHint: true, idempotentHint: true }, false, [false, true]],
+    [{ readOnlyHint: false }, false, [false, false]],
+    [{ readOnlyHint: false, destructiveHint: false, idempotentHint: true }, false, [false, true]],
+    [{ destructiveHint: true }, false, [false, false]],
+    [{ destructiveHint: false }, undefined, [undefined, false]],
+    [{ idempotentHint: true }, undefined, [undefined, true]],
+    [{ readOnlyHint: "true", idempotentHint: 1, destructiveHint: "yes" }, undefined, [undefined, false]],
+    [{}, undefined, [undefined, false]],
+    [null, undefined, [undefined, false]]
+  ]
+  it.live.each(hints)("AU-06: of the hints %j those count that say it writes, the others once believed", (row) =>
+    Effect.gen(function* () {
+      const [annotations, wary, [readOnly, idempotent]] = row
+      const pages = [{ tools: [tool("t", { annotations })] }]
+      for (const options of [{}, { trustAnnotations: false }]) {
+        const { tools } = yield* connect({ pages }, options)
+        expect(tools.map((tool) => [tool.readOnly, tool.idempotent])).toEqual([[wary, false]])
+      }
+      const { tools } = yield* connect({ pages }, { trustAnnotations: true })
+      expect(tools.map((tool) => [tool.readOnly, tool.idempotent])).toEqual([[readOnly, idempotent]])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("AU-06: a person is asked before a tool that calls itself read-only, until its server is believed", () =>
+    Effect.gen(function* () {
+      const pages = [{ tools: [tool("delete_everything", { annotations: { readOnlyHint: true } })] }]
+      const asked: Array<string> = []
+      const approval = Approval.layer({
+        tool: (request) =>
+          Effect.as(
+            Effect.sync(() => asked.push(request.tool.name)),
+            { deny: "no" }
+          )
+      })
+      const call = (options: object) =>
+        Effect.gen(function* () {
+          const { tools } = yield* connect({ pages, results: { delete_everything: { content: [] } } }, options)
+          const toolbox = Approval.tools.pipe(Layer.provide(Layer.merge(Toolbox.layer(tools), approval)))
+          return yield* Effect.exit(
+            Effect.flatMap(Toolbox.Toolbox, (box) =>
+              box.call({ call: "c", tool: "delete_everything", input: "{}" })
+            ).pipe(Effect.provide(toolbox))
+          )
+        })
+      yield* call({})
+      expect(asked).toEqual(["delete_everything"])
+      yield* call({ trustAnnotations: true })
+      expect(asked).toEqual(["delete_everything"])
+    }).pipe(Effect.scoped)
+  )
+
   it.live.each([
     ["no tool can be used", [{ tools: [tool("t", { inputSchema: 7 }), null] }], /"t" takes no object/],
     ["the list is not a list", [{ tools: "none" }], /not a list/],
@@ -207,6 +267,32 @@ describe("lists", () => {
       const { names, warnings } = yield* connect({ pages }, { connectTimeout: "1 second" })
       expect(names).toEqual(["a", "c"])
       expect(warnings.join()).toContain("did not list all its tools in time")
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("times", () => {
+  const bad: ReadonlyArray<Duration.DurationInput> = [
+    0,
+    -1,
+    Number.NaN,
+    "0 seconds",
+    Duration.zero,
+    JSON.parse('"soon"')
+  ]
+  it.each(bad)("AU-14: %s is refused where the tools or the layer are made", (time) => {
+    for (const options of [{ timeout: time }, { connectTimeout: time }]) {
+      const server = { command: "none", ...options }
+      expect(() => Mcp.tools(server)).toThrow(RangeError)
+      expect(() => Mcp.layer(server)).toThrow(/imeout must be a duration longer than 0/)
+    }
+  })
+
+  it.live("without an end are no limit", () =>
+    Effect.gen(function* () {
+      const pages = [{ tools: [tool("t")] }]
+      const { tools } = yield* connect({ pages }, { timeout: Duration.infinity, connectTimeout: Duration.infinity })
+      expect(tools[0]).not.toHaveProperty("timeout")
     }).pipe(Effect.scoped)
   )
 })

@@ -18,9 +18,11 @@ import * as Retry from "../Retry.js"
 import * as Body from "./body.js"
 import { isSendable } from "./headers.js"
 import * as History from "./history.js"
-import { type Classified, classify, cleanDetail, plainText } from "./httpFailure.js"
-import { asString, type JsonObject } from "./json.js"
+import { type Classified, classify, cleanDetail, plainText, removeSecrets } from "./httpFailure.js"
+import type { JsonObject } from "./json.js"
+import { hideQuery } from "./queryValues.js"
 import * as Refused from "./refused.js"
+import * as Send from "./send.js"
 import { stopIndex } from "./stop.js"
 import { tell, watcherOf } from "./watcher.js"
 
@@ -51,6 +53,10 @@ export interface Common extends Retry.Options {
    * request with an `onDelta` of its own. What patterns see is the same. Default: none, and no streaming.
    */
   readonly onDelta?: Watcher | undefined
+  /**
+   * Whether a request carries the headers of the trace that it is part of, `traceparent` and `b3`. Default: false.
+   */
+  readonly propagateTrace?: boolean | undefined
 }
 
 /** What the wire of a provider with an address of its own is made of; `config` is merged into each request's body. */
@@ -108,6 +114,9 @@ export interface Wire extends Body.Reader {
  *
  * A failure that names a field which was sent is no failure yet: the model is asked again at once without the field or
  * in its other form, and the model's way is remembered for as long as the service lives.
+ *
+ * A redirect within the origin is followed where it keeps the request as it is (307 and 308, at most 5 in a row). Any
+ * other redirect is a `BadRequest` that says where it pointed and what to change, and nothing is sent there.
  */
 export const make = (client: HttpClient.HttpClient, wire: Wire, options: Common): Service => {
   const timeout = Duration.decode(options.timeout ?? "120 seconds")
@@ -119,8 +128,21 @@ export const make = (client: HttpClient.HttpClient, wire: Wire, options: Common)
   ]
   let known = Refused.quirks({ ...wire.quirks, ...(options.structured === "off" ? { format: "none" } : {}) })
 
+  const address = wire.url(false)
+  const hide = hideQuery(typeof address === "string" ? address : "")
+  const sending: Send.Options = {
+    propagateTrace: options.propagateTrace ?? false,
+    hide: (text) => removeSecrets(hide(text), secrets)
+  }
+
   const failure = (request: Request, reason: Reason, detail: string) =>
-    new LlmError({ reason, detail: cleanDetail(detail, secrets), role: request.role, call: request.call })
+    new LlmError({
+      reason:
+        reason._tag === "Refused" && reason.text !== undefined ? Reason.Refused(sending.hide(reason.text)) : reason,
+      detail: cleanDetail(hide(detail), secrets),
+      role: request.role,
+      call: request.call
+    })
 
   const post = (request: Request, body: JsonObject, stream: boolean) =>
     Effect.gen(function* () {
@@ -145,18 +167,19 @@ export const make = (client: HttpClient.HttpClient, wire: Wire, options: Common)
     request: Request,
     spoken: Refused.Quirks,
     streams = true
-  ): Effect.Effect<Outcome, LlmError | HttpClientError> =>
+  ): Effect.Effect<Outcome, LlmError | Send.NotAnswered | HttpClientError> =>
     Effect.gen(function* () {
       const watcher = watcherOf(request, options.onDelta)
       const stream = streams && spoken.streams !== "never" && (watcher !== undefined || spoken.streams === "always")
       const { body: sent, facts } = write(wire, request, spoken, stream)
-      const response = yield* client.execute(yield* post(request, sent, stream))
+      const { response, url } = yield* Send.send(client, yield* post(request, sent, stream), sending)
+      // A server that redirects may have put a key of its own into the address.
+      const hideHere = hideQuery(url)
       const now = yield* Clock.currentTimeMillis
-      const failed = (status: number | undefined, text: string): Outcome => ({
-        _tag: "Failure",
-        failure: classify({ status, headers: response.headers, text, now }),
-        sent: facts
-      })
+      const failed = (status: number | undefined, text: string): Outcome => {
+        const classified = classify({ status, headers: response.headers, text, now })
+        return { _tag: "Failure", failure: { ...classified, detail: hideHere(classified.detail) }, sent: facts }
+      }
       if (response.status < 200 || response.status > 299) return failed(response.status, yield* response.text)
       const told = (piece: Body.Piece) =>
         watcher === undefined ? Effect.void : tell(watcher, request, piece.text, piece.reasoning)
@@ -169,17 +192,17 @@ export const make = (client: HttpClient.HttpClient, wire: Wire, options: Common)
           if (stream && received.isEmpty === true) return yield* exchange(request, spoken, false)
           return yield* failure(request, Reason.Unavailable(), received.problem)
         case "Unreadable":
-          return yield* failure(request, Reason.Unreadable(), unreadable(received.text))
+          return yield* failure(request, Reason.Unreadable(), hideHere(unreadable(received.text)))
         case "Response": {
           const decoded = wire.decode(received.body, request)
           switch (decoded._tag) {
             case "Refusal":
-              return yield* failure(request, Reason.Refused(decoded.text), decoded.detail ?? "")
+              return yield* failure(request, Reason.Refused(decoded.text), hideHere(decoded.detail ?? ""))
             case "Unreadable":
               return yield* failure(
                 request,
                 Reason.Unreadable(),
-                startOf(decoded.problem, JSON.stringify(received.body))
+                hideHere(startOf(decoded.problem, JSON.stringify(received.body)))
               )
             case "Reply": {
               // A server that does not stream has all of it now.
@@ -188,7 +211,11 @@ export const make = (client: HttpClient.HttpClient, wire: Wire, options: Common)
               }
               const reply = finished(decoded.reply, request)
               if (FinishWord.ofReply(reply) === "broken") {
-                return yield* failure(request, Reason.Unavailable(), `the reply broke off: ${reply.rawFinishReason}`)
+                return yield* failure(
+                  request,
+                  Reason.Unavailable(),
+                  hideHere(`the reply broke off: ${reply.rawFinishReason}`)
+                )
               }
               return { _tag: "Reply", reply }
             }
@@ -205,7 +232,7 @@ export const make = (client: HttpClient.HttpClient, wire: Wire, options: Common)
     request: Request,
     spoken: Refused.Quirks,
     refused?: string
-  ): Effect.Effect<Reply, LlmError | HttpClientError> =>
+  ): Effect.Effect<Reply, LlmError | Send.NotAnswered | HttpClientError> =>
     Effect.flatMap(exchange(request, spoken), (outcome) => {
       const isSame = outcome._tag === "Failure" && outcome.failure.detail === refused
       if (refused !== undefined && !isSame) known = Refused.both(known, spoken)
@@ -225,9 +252,10 @@ export const make = (client: HttpClient.HttpClient, wire: Wire, options: Common)
       Effect.suspend(() => ask(request, known))
     ).pipe(
       Effect.catchTags({
-        RequestError: (error) => failure(request, ...transportFailure(error)),
-        ResponseError: (error) => failure(request, ...transportFailure(error))
-      })
+        RequestError: (error) => Effect.fail(Send.transportFailure(error)),
+        ResponseError: (error) => Effect.fail(Send.transportFailure(error))
+      }),
+      Effect.catchTag("NotAnswered", ({ detail, reason }) => failure(request, reason, detail))
     )
     const onTimeout = () => new LlmError({ reason: Reason.TimedOut(Duration.toMillis(timeout)), role, call })
     return Effect.locallyWith(
@@ -348,27 +376,3 @@ const unreadable = (text: string): string => {
 
 /** What cannot be read, by its first words. */
 const startOf = (problem: string, text: string): string => `${problem}. It begins: ${text.slice(0, 300)}`
-
-// ---------------------------------------------------------------------------------------------------------------
-// transport
-// ---------------------------------------------------------------------------------------------------------------
-
-/** The words of a failed connection are taken from its code: a message can quote the request. */
-const transportFailure = (error: HttpClientError): readonly [Reason, string] => {
-  if (error._tag === "RequestError" && error.reason !== "Transport") {
-    return [Reason.BadRequest(), "the request could not be built"]
-  }
-  const code = causeCode(error.cause)
-  const timedOut = code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT"
-  const reason = timedOut ? Reason.TimedOut() : Reason.Unavailable()
-  const lost =
-    error._tag === "RequestError"
-      ? "the connection failed; check that the server runs and the address is right"
-      : "the connection broke before the reply was whole"
-  return [reason, code === undefined ? lost : `${code}: ${lost}`]
-}
-
-const causeCode = (cause: unknown, depth = 0): string | undefined => {
-  if (!(cause instanceof Error) || depth > 5) return undefined
-  return ("code" in cause ? asString(cause.code) : undefined) ?? causeCode(cause.cause, depth + 1)
-}

@@ -20,6 +20,9 @@ export type Options = Retry.Options & {
   readonly timeout?: Duration.DurationInput
   readonly apiKey?: Redacted.Redacted
   readonly structured?: "auto" | "off"
+  readonly propagateTrace?: boolean
+  /** Ends the base URL, with its question mark. */
+  readonly query?: string
 }
 
 /** What the model says. Every reply used 7 input and 3 output tokens. */
@@ -32,7 +35,8 @@ export interface Turn {
 
 export interface Provider {
   readonly name: string
-  readonly layer: (url: string, options?: Options) => Layer.Layer<Llm>
+  /** `http`: the client. Default: fetch. */
+  readonly layer: (url: string, options?: Options, http?: Layer.Layer<HttpClient.HttpClient>) => Layer.Layer<Llm>
   readonly reply: (turn: Turn) => object
   /** A reply in JSON by a model that was held to a format with this name. */
   readonly formatted: (name: string, value: object, cut?: boolean) => object
@@ -56,9 +60,16 @@ export interface Provider {
 }
 
 // With the line break that a key has when it was read from a file.
-const settings = (options: Options | undefined) => ({ model: "m", apiKey: Redacted.make(`${key}\n`), ...options })
+const settings = ({ query: _, ...options }: Options = {}) => ({
+  model: "m",
+  apiKey: Redacted.make(`${key}\n`),
+  ...options
+})
 
-const overFetch = (layer: Layer.Layer<Llm, never, HttpClient.HttpClient>) => Layer.provide(layer, FetchHttpClient.layer)
+const over = (
+  layer: Layer.Layer<Llm, never, HttpClient.HttpClient>,
+  http: Layer.Layer<HttpClient.HttpClient> = FetchHttpClient.layer
+) => Layer.provide(layer, http)
 
 const objects = (value: unknown) => asArray(value).map((item) => asObject(item) ?? {})
 
@@ -67,7 +78,8 @@ const at = (value: unknown, ...path: ReadonlyArray<string>): unknown =>
 
 const openAiCompatible: Provider = {
   name: "OpenAiCompatible",
-  layer: (url, options) => OpenAiCompatible.layerFetch({ baseUrl: `${url}/v1`, ...settings(options) }),
+  layer: (url, options, http) =>
+    over(OpenAiCompatible.layer({ baseUrl: `${url}/v1${options?.query ?? ""}`, ...settings(options) }), http),
   reply: ({ calls = [], cut, text }) => ({
     ...Wire.openAi(
       {
@@ -104,7 +116,8 @@ const openAiCompatible: Provider = {
 
 const openAi: Provider = {
   name: "OpenAi",
-  layer: (url, options) => overFetch(OpenAi.layer({ apiUrl: `${url}/v1`, ...settings(options) })),
+  layer: (url, options, http) =>
+    over(OpenAi.layer({ apiUrl: `${url}/v1${options?.query ?? ""}`, ...settings(options) }), http),
   reply: ({ calls = [], cut, text }) => ({
     id: "resp_67cb",
     object: "response",
@@ -168,7 +181,8 @@ const openAi: Provider = {
 
 const anthropic: Provider = {
   name: "Anthropic",
-  layer: (url, options) => overFetch(Anthropic.layer({ apiUrl: `${url}/`, ...settings(options) })),
+  layer: (url, options, http) =>
+    over(Anthropic.layer({ apiUrl: `${url}/${options?.query ?? ""}`, ...settings(options) }), http),
   reply: ({ calls = [], cut, text }) => ({
     id: "msg_013Zva2CMHLNnXjNJJKqJ2EF",
     type: "message",
@@ -209,7 +223,8 @@ const anthropic: Provider = {
 
 const google: Provider = {
   name: "Google",
-  layer: (url, options) => overFetch(Google.layer({ apiUrl: url, ...settings(options) })),
+  layer: (url, options, http) =>
+    over(Google.layer({ apiUrl: `${url}${options?.query ?? ""}`, ...settings(options) }), http),
   reply: ({ calls = [], cut, text }) => ({
     candidates: [
       {

@@ -8,7 +8,7 @@ import ipaddr from "ipaddr.js"
 interface HostRule {
   readonly host: string
   readonly subdomains: boolean
-  /** As in a URL: empty for the scheme's own. */
+  /** As it is written: empty for the own port of either scheme. */
   readonly port: string
 }
 
@@ -20,10 +20,14 @@ export const hostList = (owner: string, entries: ReadonlyArray<string>): ((url: 
   return (url) => {
     const host = hostOf(url)
     return rules.some(
-      (rule) => rule.port === url.port && (rule.subdomains ? host.endsWith(rule.host) : host === rule.host)
+      (rule) => isPort(rule.port, url) && (rule.subdomains ? host.endsWith(rule.host) : host === rule.host)
     )
   }
 }
+
+/** A URL has no port where it is its scheme's own: of `:80` and `:443` that is one scheme, and of no port both. */
+const isPort = (port: string, { port: given, protocol }: URL): boolean =>
+  port === "80" || port === "443" ? given === "" && protocol === (port === "80" ? "http:" : "https:") : port === given
 
 /** The host as it is looked up: without the brackets of IPv6 and a trailing dot. */
 export const hostOf = (url: URL): string => {
@@ -36,11 +40,16 @@ const ruleOf = (owner: string, entry: string): HostRule => {
   const every = entry === "*"
   const subdomains = entry.startsWith("*.")
   try {
-    const url = new URL(`http://${subdomains ? entry.slice(2) : every ? "every" : entry}`)
-    const plain = url.pathname === "/" && url.search === "" && url.hash === "" && url.username === ""
+    const written = subdomains ? entry.slice(2) : every ? "every" : entry
+    const url = new URL(`http://${written}`)
+    const plain = url.pathname === "/" && url.search === "" && url.hash === "" && !entry.includes("@")
     if (plain && !entry.includes("/") && !url.hostname.includes("*")) {
       if (every) return { host: "", subdomains: true, port: "" }
-      return { host: `${subdomains ? "." : ""}${hostOf(url)}`, subdomains, port: url.port }
+      return {
+        host: `${subdomains ? "." : ""}${hostOf(url)}`,
+        subdomains,
+        port: url.port || new URL(`https://${written}`).port
+      }
     }
   } catch {
     // Said below.

@@ -33,6 +33,8 @@ export const readArithmetic = (input: string, functions: ReadonlyArray<string>):
   let operatorCount = 0
   /** Where in `text` the operand that has just ended starts; undefined where none has. */
   let operand: number | undefined
+  /** Where in `text` the last percent ended. */
+  let percentEnd: number | undefined
   const open: Array<Parenthesis> = []
   while (at < input.length) {
     const char = input.charAt(at)
@@ -83,7 +85,12 @@ export const readArithmetic = (input: string, functions: ReadonlyArray<string>):
       text += ","
       at++
     } else if (char === "%" && operand !== undefined && !startsOperand(input.charAt(skipSpace(input, at + 1)))) {
+      // One around the other they would be as deep as the text is long.
+      if (text.trimEnd().length === percentEnd) {
+        return fail(`The "%" at character ${at + 1} follows another: put the first in parentheses.`)
+      }
       text = `${text.slice(0, operand)}${groupName}(${text.slice(operand)}/100)`
+      percentEnd = text.length
       at++
     } else {
       const operator = operators[char]

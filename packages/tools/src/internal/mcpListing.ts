@@ -6,14 +6,19 @@ import { isRecord, jsonOf, textOf } from "./json.js"
 import type { Problem } from "./mcpConnection.js"
 import { objectSchema } from "./mcpSchema.js"
 
+/** What a server says of a tool; nothing where it says nothing. */
+export interface Hints {
+  /** `false` where it says that the tool changes something, whatever else it says. */
+  readonly readOnly?: boolean
+  readonly idempotent?: boolean
+}
+
 /** A tool as its server has it. */
 export interface Listed {
   readonly name: string
   readonly description: string
   readonly parameters: Record<string, unknown>
-  readonly readOnly: boolean
-  /** Nothing where the server says nothing. */
-  readonly idempotent: boolean | undefined
+  readonly hints: Hints
 }
 
 /** What was found until now, which is what is used where a later page does not come. */
@@ -110,8 +115,15 @@ const readTool = (given: unknown): Listed | string => {
     name,
     description: textOf(given["description"]) ?? textOf(given["title"]) ?? textOf(hints["title"]) ?? name,
     parameters,
-    readOnly: hints["readOnlyHint"] === true,
-    idempotent: typeof hints["idempotentHint"] === "boolean" ? hints["idempotentHint"] : undefined
+    hints: readHints(hints)
+  }
+}
+
+const readHints = ({ destructiveHint, idempotentHint, readOnlyHint }: Record<string, unknown>): Hints => {
+  const writes = readOnlyHint === false || destructiveHint === true
+  return {
+    ...(writes ? { readOnly: false } : readOnlyHint === true ? { readOnly: true } : {}),
+    ...(typeof idempotentHint === "boolean" ? { idempotent: idempotentHint } : {})
   }
 }
 

@@ -291,18 +291,21 @@ describe("HttpGet reads", () => {
   )
   it.live("no longer than the time it has; an interruption closes the connection", () =>
     Effect.gen(function* () {
+      let opened = 0
       let closed = 0
+      const until = (holds: () => boolean) =>
+        Effect.repeat(Effect.sleep("5 millis"), { until: holds }).pipe(Effect.timeout("10 seconds"))
       const { options, url } = yield* site((request, response) => {
+        opened++
         request.once("close", () => closed++)
         response.write("and then")
       })
       const error = yield* Effect.flip(get({ ...options, timeout: "100 millis" }, url("/hang")))
       expect(error).toMatchObject({ _tag: "ToolTimeout", after: 100 })
       const fiber = yield* Effect.fork(get(options, url("/hang")))
-      yield* Effect.sleep("100 millis")
+      yield* until(() => opened === 2)
       yield* Fiber.interrupt(fiber)
-      yield* Effect.sleep("100 millis")
-      expect(closed).toBe(2)
+      yield* until(() => closed === 2)
     }).pipe(Effect.scoped)
   )
 })

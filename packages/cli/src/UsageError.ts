@@ -12,6 +12,7 @@ export const ExitCode = {
   failed: 1,
   /** The pattern ended without an answer. */
   notAnswered: 2,
+  /** By SIGINT; another signal has a code of its own. */
   interrupted: 130
 } as const
 

@@ -44,7 +44,8 @@ Examples:
 
 Exit codes: 0 answered (or planned, with explain), 2 not answered: the pattern found no answer, the model replied with
 nothing or refused, the plan was refused, or a limit of yours was reached; 1 wrong usage, a model that cannot be used,
-or an answer that cannot be written; 130 interrupted.`
+or an answer that cannot be written; 130 interrupted (143 by SIGTERM, 129 by
+a terminal that was closed).`
 
 const modelsUsage = `
 Models:

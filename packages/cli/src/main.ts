@@ -23,22 +23,31 @@ const version = (): string => {
   return typeof data === "object" && data !== null && "version" in data ? String(data.version) : "unknown"
 }
 
+/** How a program ends that a signal has ended: 128 and the signal's number. */
+const exitCodes = { SIGINT: ExitCode.interrupted, SIGTERM: 143, SIGHUP: 129 } as const
+
+let ending: keyof typeof exitCodes | undefined
 let unwritten: Error | undefined
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   // A reader that went away, as in `forethought … | head -1`, knows that it has not read everything.
-  if (error.code === "EPIPE") process.exit(ExitCode.failed)
+  if (error.code === "EPIPE" && ending === undefined) process.exit(ExitCode.failed)
   unwritten ??= error
 })
 // Without a place for the progress there can still be an answer.
 process.stderr.on("error", () => {})
 
 const interruption = new AbortController()
-let signals = 0
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(signal, () => {
+    if (ending === undefined) {
+      ending = signal
+      interruption.abort()
+      return
+    }
+    // A terminal that is closed says so twice, by its shell and by the system.
+    if (signal === "SIGHUP" && ending === "SIGHUP") return
     // The second time, a person does not want to wait for what hangs.
-    if (++signals > 1) process.exit(130)
-    interruption.abort()
+    process.exit(exitCodes[signal])
   })
 }
 
@@ -57,6 +66,12 @@ const code = await main(process.argv.slice(2), version(), {
   signal: interruption.signal
 })
 
+/** Where a signal ended the run, that is the news, also where the terminal is gone that would have shown it. */
+const exitCode = (): number => {
+  if (code === ExitCode.interrupted && ending !== undefined) return exitCodes[ending]
+  return unwritten === undefined ? code : ExitCode.failed
+}
+
 // Sockets that a model's server keeps open must not keep the program.
 process.stdout.write("", () => {
   // An error of the stream is told after the calls that wait for it.
@@ -64,6 +79,6 @@ process.stdout.write("", () => {
     if (unwritten !== undefined) {
       process.stderr.write(`forethought: The answer could not be written: ${unwritten.message}\n`)
     }
-    process.stderr.write("", () => process.exit(unwritten === undefined ? code : ExitCode.failed))
+    process.stderr.write("", () => process.exit(exitCode()))
   })
 })

@@ -23,7 +23,7 @@ export interface Process extends Around {
   readonly readStdin: () => Promise<string>
   /** Nothing where standard input or standard error is no terminal: then nobody can be asked. */
   readonly terminal?: Terminal | undefined
-  /** Aborted by SIGINT or SIGTERM. */
+  /** Aborted by SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal
 }
 

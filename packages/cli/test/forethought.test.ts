@@ -136,39 +136,40 @@ describe("run", () => {
     expect(err).toContain('A scripted reply was not asked for: "one too many"')
   })
 
-  it.each(["SIGINT", "SIGTERM"] as const)(
-    "%s interrupts the run, prints what was gathered, exits 130",
-    async (signal) => {
-      using files = folder({
-        "script.json": [
-          "#E1 = Lookup[population of France]\n#E2 = LLM[think]",
-          { role: "executor", text: "late", after: "1 minute" }
-        ]
-      })
-      for (const json of [[], ["--json"]]) {
-        const args = ["run", "rewoo", "q", "-m", "scripted:script.json", "-t", "lookup,llm", ...json]
-        const { code, err, out } = await forethought(args, {
-          cwd: files.path,
-          onErr: (text, child) => {
-            if (text.includes("#E2: asking the model")) child.kill(signal)
-          }
-        })
-        expect(code).toBe(130)
-        if (json.length === 0) {
-          expect(out).toBe("")
-          expect(err).toContain("Interrupted.")
-          expect(err).toContain("#E1 Lookup[population of France] (ok): 66977107")
-          expect(err).toContain("#E2 LLM[think] (not finished)")
-        } else {
-          expect(JSON.parse(out)).toMatchObject({
-            status: "interrupted",
-            error: { tag: "Interrupted" },
-            progress: { evidence: [{ variable: "#E1", text: "66977107" }], calls: [{ call: "#E2" }] }
-          })
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129]
+  ] as const)("%s interrupts the run, prints what was gathered, exits %d", async (signal, exit) => {
+    using files = folder({
+      "script.json": [
+        "#E1 = Lookup[population of France]\n#E2 = LLM[think]",
+        { role: "executor", text: "late", after: "1 minute" }
+      ]
+    })
+    for (const json of [[], ["--json"]]) {
+      const args = ["run", "rewoo", "q", "-m", "scripted:script.json", "-t", "lookup,llm", ...json]
+      const { code, err, out } = await forethought(args, {
+        cwd: files.path,
+        onErr: (text, child) => {
+          if (text.includes("#E2: asking the model")) child.kill(signal)
         }
+      })
+      expect(code).toBe(exit)
+      if (json.length === 0) {
+        expect(out).toBe("")
+        expect(err).toContain("Interrupted.")
+        expect(err).toContain("#E1 Lookup[population of France] (ok): 66977107")
+        expect(err).toContain("#E2 LLM[think] (not finished)")
+      } else {
+        expect(JSON.parse(out)).toMatchObject({
+          status: "interrupted",
+          error: { tag: "Interrupted" },
+          progress: { evidence: [{ variable: "#E1", text: "66977107" }], calls: [{ call: "#E2" }] }
+        })
       }
     }
-  )
+  })
 })
 
 describe("a model over HTTP", () => {

@@ -1,11 +1,13 @@
 /** Interruption while an MCP server does not answer: the program ends, and so does the server. */
-import { existsSync, readFileSync } from "node:fs"
+import type { ChildProcess } from "node:child_process"
+import fs, { existsSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import { folder, forethought } from "./support/forethought.js"
 
 /** Never answers, never reads, and writes down who it is. */
-const deaf = `require("node:fs").writeFileSync("pid", String(process.pid)); setInterval(() => {}, 1000)
-process.on("SIGTERM", () => {})`
+const deaf = `process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)
+require("node:fs").writeFileSync("pid", String(process.pid))`
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -16,6 +18,85 @@ const isAlive = (pid: number): boolean => {
     return false
   }
 }
+
+describe("a signal while a tool of an MCP server runs", () => {
+  const fixture = fileURLToPath(new URL("../../tools/test/fixtures/mcp-server.mjs", import.meta.url))
+  const run = async (...signals: ReadonlyArray<NodeJS.Signals>) => {
+    using files = folder({ "script.json": ["#E1 = pid[{}]\n#E2 = hang[{}]", { role: "solver", text: "never" }] })
+    const args = ["run", "rewoo", "q", "-m", "scripted:script.json", "-t", "none", "--events", "events.jsonl"]
+    const left = [...signals]
+    const { code, err, out } = await forethought([...args, "--mcp", `"${process.execPath}" "${fixture}"`], {
+      cwd: files.path,
+      onErr: (text, child) => {
+        // The first while the tool runs, the next once the run has ended and its servers are being stopped.
+        const isDue = left.length === signals.length ? text.includes("#E2 starts") : text.includes("rewoo interrupted")
+        const [next] = left
+        if (!isDue || next === undefined) return
+        left.shift()
+        child.kill(next)
+      }
+    })
+    const events: ReadonlyArray<{ readonly [key: string]: unknown }> = readFileSync(files.file("events.jsonl"), "utf8")
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line))
+    const server = Number(events.find(({ _tag }) => _tag === "ToolCallEnded")?.["text"])
+    expect(server).toBeGreaterThan(0)
+    return { code, err, out, events, server }
+  }
+
+  it.each<readonly [string, number, ReadonlyArray<NodeJS.Signals>]>([
+    ["SIGINT", 130, ["SIGINT"]],
+    ["SIGTERM", 143, ["SIGTERM"]],
+    ["SIGHUP", 129, ["SIGHUP"]],
+    ["a terminal that is closed, which sends SIGHUP twice", 129, ["SIGHUP", "SIGHUP"]]
+  ])("%s: exits %d, with its events whole and the server ended", async (_, exit, signals) => {
+    const { code, err, events, out, server } = await run(...signals)
+    expect({ code, out }).toEqual({ code: exit, out: "" })
+    expect(err).toContain("Interrupted.\nGathered until then:")
+    expect(events.at(-1)).toMatchObject({ _tag: "RunEnded", call: "", outcome: "interrupted" })
+    await expect.poll(() => isAlive(server), { timeout: 2_000 }).toBe(false)
+  })
+})
+
+describe("a second signal while a server does not let go", () => {
+  it.each<readonly [NodeJS.Signals, NodeJS.Signals, number]>([
+    ["SIGINT", "SIGINT", 130],
+    ["SIGTERM", "SIGTERM", 143],
+    ["SIGHUP", "SIGTERM", 143],
+    ["SIGTERM", "SIGINT", 130],
+    ["SIGINT", "SIGHUP", 129]
+  ])("%s and then %s: ends at once with %d, and so does the server", async (first, second, exit) => {
+    const stays = `${deaf}; process.stdin.on("end", () => require("node:fs").writeFileSync("asked", "to end")).resume()`
+    using files = folder({ "stays.cjs": stays })
+    let child: ChildProcess | undefined
+    const left = [
+      { file: "pid", signal: first },
+      { file: "asked", signal: second }
+    ]
+    const watch = fs.watch(files.path, () => {
+      const [next] = left
+      if (
+        next === undefined ||
+        !existsSync(files.file(next.file)) ||
+        readFileSync(files.file(next.file), "utf8") === ""
+      )
+        return
+      left.shift()
+      child?.kill(next.signal)
+    })
+    const { code } = await forethought(["tools", "--mcp", `"${process.execPath}" stays.cjs`], {
+      cwd: files.path,
+      onStart: (started) => {
+        child = started
+      }
+    })
+    watch.close()
+    expect(code).toBe(exit)
+    const pid = Number(readFileSync(files.file("pid"), "utf8"))
+    await expect.poll(() => isAlive(pid), { timeout: 2_000 }).toBe(false)
+  })
+})
 
 describe("Ctrl-C while an MCP server is connected to", () => {
   it.each([

@@ -1,11 +1,11 @@
 /**
  * Reading a page of the web: text only, from hosts that are on a list.
  */
+import { tryPromise } from "@forethought/core/Concurrency"
 import * as Options from "@forethought/core/Options"
 import * as Tool from "@forethought/core/Tool"
 import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
-import * as Effect from "effect/Effect"
 import { hostList } from "./internal/address.js"
 import { decode, isTextType, readContentType } from "./internal/charset.js"
 import { fetchPage, type Page, PageError, type PageOptions, systemResolve } from "./internal/fetchPage.js"
@@ -87,7 +87,7 @@ export const make = (options: HttpGetOptions): Tool.Tool => {
     readOnly: true,
     timeout: Options.positiveMillis("HttpGet.make", "timeout", options.timeout ?? "20 seconds"),
     execute: (input) =>
-      Effect.tryPromise({
+      tryPromise({
         try: async (signal) => pageText(await fetchPage(input, page, signal)),
         catch: (error) =>
           new HttpGetError({ problem: error instanceof PageError ? error.message : "The page could not be read." })

@@ -1,8 +1,9 @@
 /**
  * JSON from a web API: bounded in size, without its key in any error.
  */
+import { tryPromise } from "@forethought/core/Concurrency"
 import * as Data from "effect/Data"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 
 /** An API gave no answer that can be used. */
 export class ApiError extends Data.TaggedError("ApiError")<{
@@ -37,7 +38,7 @@ export const getJson = (request: JsonRequest): Effect.Effect<unknown, ApiError> 
   const { api } = request
   const failed = (problem: string, status?: number) =>
     new ApiError({ api, problem, ...(status === undefined ? {} : { status }) })
-  return Effect.tryPromise({
+  return tryPromise({
     try: async (signal) => {
       const response = await (request.fetch ?? fetch)(request.url.href, {
         method: request.body === undefined ? "GET" : "POST",

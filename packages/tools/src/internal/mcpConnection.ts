@@ -2,6 +2,7 @@
  * A connection to an MCP server that is opened again when its session is lost or its process has ended.
  */
 import { existsSync } from "node:fs"
+import { tryPromise } from "@forethought/core/Concurrency"
 import * as ToolText from "@forethought/core/ToolText"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { SSEClientTransport, SseError } from "@modelcontextprotocol/sdk/client/sse.js"
@@ -150,7 +151,7 @@ const connectionIn = (scope: Scope.Scope, options: ConnectionOptions) => {
         if (live.lastError.includes("Maximum reconnection attempts")) void client.close()
       }
       open.add(live)
-      return Effect.tryPromise({
+      return tryPromise({
         try: (signal) => {
           const { end, transport } = launch(live)
           ending = end
@@ -234,7 +235,7 @@ const connectionIn = (scope: Scope.Scope, options: ConnectionOptions) => {
   const send = (live: Live, { method, params, progress }: Request): Effect.Effect<Record<string, unknown>, unknown> =>
     Effect.suspend(() => {
       live.inFlight++
-      return Effect.tryPromise({
+      return tryPromise({
         try: (signal) =>
           live.client.request({ method, params }, ResultSchema, {
             signal,

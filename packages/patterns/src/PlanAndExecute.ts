@@ -24,9 +24,9 @@ import * as Either from "effect/Either"
 import { execute } from "./internal/execute.js"
 import { fold } from "./internal/fold.js"
 import { tellInline } from "./internal/inlinePlan.js"
-import { type Decision, readDecision, readPlan, readSteps } from "./internal/planAndExecute/parse.js"
+import { type Decision, readDecision, readEdited, readPlan } from "./internal/planAndExecute/parse.js"
 import * as prompts from "./internal/planAndExecute/prompts.js"
-import { listed, refusedPlan, review } from "./internal/review.js"
+import { listed, type Reviews, refusedPlan, reviews } from "./internal/review.js"
 import * as ReAct from "./ReAct.js"
 
 export type { PastStep } from "@forethought/core/RunEvent"
@@ -124,15 +124,20 @@ const runWith = <E, R>(
   Run.run("plan-and-execute", goal, (run) => {
     const pastSteps: Array<PastStep> = []
     const completed = new Set<string>()
+    const review = reviews(
+      { pattern: "plan-and-execute", task: goal, steps: listed },
+      { read: readEdited, refused: refusedPlan }
+    )
     let remainingPlan: ReadonlyArray<string> = []
     const progress = (): Progress => ({ pastSteps, remainingPlan })
     const attach = <F extends ParseError | TruncatedReply | Llm.LlmError>(error: F) => Failure.attach(error, progress())
 
     return Effect.gen(function* () {
       const { describe } = yield* Toolbox.Toolbox
-      remainingPlan = yield* Effect.mapError(askPlanner(run, goal, Toolbox.names(describe), settings), attach)
+      remainingPlan = yield* Effect.mapError(askPlanner(run, goal, Toolbox.names(describe), settings, review), attach)
       for (let index = 1; index <= settings.maxSteps; index++) {
         const [step = "", ...rest] = remainingPlan
+        review.started(step)
         const past = yield* Effect.mapError(
           execute(run, executor, {
             index,
@@ -154,8 +159,12 @@ const runWith = <E, R>(
         if (decision._tag === "Finish") {
           return { _tag: "Answered" as const, finalAnswer: decision.finalAnswer, pastSteps }
         }
-        yield* tellReplanned(run, index, rest, decision.remainingSteps, past)
-        remainingPlan = decision.remainingSteps
+        const revised = yield* Effect.mapError(
+          approved(run, `step-${index}/replanner`, decision.remainingSteps, settings, review),
+          attach
+        )
+        yield* tellReplanned(run, index, rest, revised, past)
+        remainingPlan = revised
       }
       return yield* new StepCapReached({ maxSteps: settings.maxSteps, progress: progress() })
     })
@@ -210,7 +219,13 @@ const check = <E, R>(options: RunOptions<E, R>): Settings => {
   }
 }
 
-const askPlanner = (run: Run.Run, goal: string, toolNames: string, settings: Settings) =>
+type PlanReviews = Reviews<ReadonlyArray<string>, ParseError>
+
+/** The steps as they were approved; what a person wrote keeps to the cap as well. */
+const approved = (run: Run.Run, call: string, steps: ReadonlyArray<string>, settings: Settings, reviews: PlanReviews) =>
+  Effect.flatMap(reviews.review(steps), (accepted) => withinCap(run, call, accepted, settings.maxPlanLength))
+
+const askPlanner = (run: Run.Run, goal: string, toolNames: string, settings: Settings, reviews: PlanReviews) =>
   Effect.gen(function* () {
     const written = yield* Reask.ask(run, {
       role: "planner",
@@ -225,15 +240,8 @@ const askPlanner = (run: Run.Run, goal: string, toolNames: string, settings: Set
       read: readPlan
     })
     yield* tellInline(run, "planner", written)
-    const plan = yield* review(
-      {
-        pattern: "plan-and-execute",
-        task: goal,
-        plan: yield* withinCap(run, "planner", written.steps, settings.maxPlanLength),
-        steps: listed
-      },
-      { read: readSteps, refused: refusedPlan }
-    )
+    const made = yield* withinCap(run, "planner", written.steps, settings.maxPlanLength)
+    const plan = yield* approved(run, "planner", made, settings, reviews)
     yield* run.emit({ _tag: "PlanMade", steps: listed(plan) })
     return plan
   })

@@ -69,27 +69,22 @@ export const tools = ({ screen, terminal, write }: Desk): Approval.Service => {
   }
 }
 
-const maxInputChars = 4_000
+/** Characters of an input or a step that are shown. */
+export const maxShownChars = 4_000
 
 /** What a model writes is shown in full as far as a person can read it: what is hidden cannot be approved. */
 const shortened = (text: string): string => {
-  const shown = printable(text.slice(0, maxInputChars))
-  return text.length > maxInputChars ? `${shown}\n[and ${text.length - maxInputChars} more characters]` : shown
+  const shown = printable(text.slice(0, maxShownChars))
+  return text.length > maxShownChars ? `${shown}\n[and ${text.length - maxShownChars} more characters]` : shown
 }
 
 // ---------------------------------------------------------------------------------------------------------------
 // plans
 // ---------------------------------------------------------------------------------------------------------------
 
-/** How plans are shown, and how the last one was written, where its steps do not tell all of it. */
-export interface Presentation {
-  readonly show: (plan: PlanApproval.ProposedPlan) => ReadonlyArray<string>
-  readonly written: () => string | undefined
-}
-
 /** Shows each plan, and asks. */
 export const plans =
-  (desk: Desk, { show, written }: Presentation): PlanApproval.Service["review"] =>
+  (desk: Desk, show: (plan: PlanApproval.ProposedPlan) => ReadonlyArray<string>): PlanApproval.Service["review"] =>
   (plan) => {
     const { screen, terminal } = desk
     if (terminal === undefined) return Effect.succeed(PlanApproval.refuse(`${nobody} (--approve-plan)`))
@@ -109,7 +104,7 @@ export const plans =
               return PlanApproval.refuse("the person said no")
             case "e":
             case "edit": {
-              const text = await edit(desk, terminal, written() ?? planText(plan.steps), signal)
+              const text = await edit(desk, terminal, plan.written ?? planText(plan.steps), signal)
               if (text.trim() !== "") return PlanApproval.edit(text)
               desk.write("Nothing was written: the plan stays as it is.\n")
             }
@@ -118,6 +113,21 @@ export const plans =
       })
     )
   }
+
+/** A plan in the course of a run, step by step and in full: what is new, what stays, and what is not planned any more. */
+export const changedPlan = (plan: PlanApproval.ProposedPlan): ReadonlyArray<string> => {
+  const { added, dropped } = PlanApproval.changes(plan)
+  const line = (mark: string) => (step: RunEvent.PlannedStep) => `${mark} ${flat(planText([step]))}`
+  return [
+    plan.previous === undefined ? "the plan:" : "the plan has changed (+ is new, - is left out or replaced):",
+    ...plan.steps.map((step) => line(added.includes(step) ? "+" : " ")(step)),
+    ...dropped.map(line("-")),
+    ...(plan.written === undefined ? [] : [`as it is written: ${flat(plan.written)}`])
+  ]
+}
+
+/** On one line, so that no text passes for another step. */
+const flat = (text: string): string => text.replaceAll(/\s*\n\s*/g, " ⏎ ")
 
 /** A plan in the form in which planners write it. */
 export const planText = (steps: ReadonlyArray<RunEvent.PlannedStep>): string =>

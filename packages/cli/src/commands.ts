@@ -85,18 +85,18 @@ const approvals = async (
   if (!settings.approvePlan) return approval
   const seen = Explain.see()
   const prices = await pricesOf(settings.models, settings.limits)
-  const planReview = Approval.plans(desk, {
-    show: (plan) => {
-      const entry = patterns.find(({ name }) => name === plan.pattern)
-      if (entry === undefined) return [Approval.planText(plan.steps)]
-      const given = entry === pattern ? options : handedOn(options, entry.options)
-      return [
-        `${plan.pattern}: ${oneLine(plan.task, 200)}`,
-        ...Explain.lines(Explain.describe(entry, plan.steps, given, { prices, seen }))
-      ]
-    },
-    // Of such a plan more is written than is shown: what goes in and what comes out of each step.
-    written: () => (options.get("dataFlow") === "declared" ? seen.written() : undefined)
+  const planReview = Approval.plans(desk, (plan) => {
+    const title = `${plan.pattern}: ${oneLine(plan.task, 200)}`
+    const entry = patterns.find(({ name }) => name === plan.pattern)
+    // What a run takes is told once, of its first plan; ADaPT's first decomposition comes in the midst of it.
+    if (entry === undefined || plan.previous !== undefined || plan.pattern === "adapt") {
+      return [title, ...Approval.changedPlan(plan)]
+    }
+    const given = entry === pattern ? options : handedOn(options, entry.options)
+    return [
+      title,
+      ...Explain.lines(Explain.describe(entry, plan.steps, given, { prices, seen }), Approval.maxShownChars)
+    ]
   })
   return { ...approval, planReview, watch: seen.on }
 }

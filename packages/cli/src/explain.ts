@@ -22,8 +22,6 @@ export interface Seen {
   readonly on: (event: RunEvent.RunEvent) => void
   /** Tokens of the last planner's call that told them. */
   readonly usage: () => { readonly input: number; readonly output: number } | undefined
-  /** The last planner's reply, as it was written. */
-  readonly written: () => string | undefined
 }
 
 export const see = (): Seen => {
@@ -35,8 +33,7 @@ export const see = (): Seen => {
     usage: () => {
       const { inputTokens: input, outputTokens: output } = last?.usage ?? {}
       return input === undefined || output === undefined ? undefined : { input, output }
-    },
-    written: () => last?.text
+    }
   }
 }
 
@@ -98,14 +95,17 @@ const costText = ({ modelCalls }: Expected, prices: Prices, seen: Seen): string 
 }
 
 /** For people. Texts of the plan are not made printable here. */
-export const lines = ({ cost, expected: calls, graph, pattern }: Explained): ReadonlyArray<string> => {
+export const lines = (
+  { cost, expected: calls, graph, pattern }: Explained,
+  maxLabelChars = 100
+): ReadonlyArray<string> => {
   const byTool = graph === undefined ? [] : [...graph.toolCalls.byTool].map(([tool, count]) => `${tool} ${count}`)
   return [
     ...(graph === undefined
       ? []
       : [
           `plan of ${graph.steps.length} step${graph.steps.length === 1 ? "" : "s"} (the number is when a step can start; * is on the critical path):`,
-          PlanGraph.outline(graph, { maxLabelChars: 100 }),
+          PlanGraph.outline(graph, { maxLabelChars }),
           `critical path: ${graph.criticalPath.map(({ id }) => id).join(" → ")} (${graph.criticalPath.length} of ${graph.steps.length})`,
           isParallel(pattern)
             ? `at once: at most ${graph.width}${graph.width === 1 ? " step" : " steps"}`

@@ -76,7 +76,8 @@ ${limitsUsage}
 ${toolsUsage}
 
 Approval: --approve and --approve-plan ask at the terminal, on standard error. Without a terminal the tool is not
-called, and the plan is refused. An edited plan is written in your EDITOR, or pasted.
+called, and the plan is refused. An edited plan is written in your EDITOR, or pasted. A plan that
+changes while it runs is shown again, and so is what adapt splits.
 ${settingsUsage}`
 
 export const explainHelp = `

@@ -100,5 +100,9 @@ export const runSettings: ReadonlyArray<RunSetting> = [
     description: "the most calls of a tool at once, with commas between several"
   },
   { name: "approve", group: "approval", description: "ask before a tool that is not read-only runs" },
-  { name: "approvePlan", group: "approval", description: "show each plan, and ask before it runs" }
+  {
+    name: "approvePlan",
+    group: "approval",
+    description: "show each plan, and each change of it, and ask before it runs"
+  }
 ]

@@ -75,6 +75,75 @@ describe("--approve-plan", () => {
     expect(err).toContain("Not answered (InvalidPlan)")
   })
 
+  describe("AU-11: of a plan that changes", () => {
+    const split = (logic: string, ...subSteps: ReadonlyArray<unknown>) => JSON.stringify({ logic, sub_steps: subSteps })
+    const long = `delete ${"the database and ".repeat(40)}all`
+    const changed = async (pattern: string, replies: ReadonlyArray<unknown>, ...answers: ReadonlyArray<string>) => {
+      using files = folder({ "script.json": replies })
+      const terminal = person(...answers)
+      const args = ["run", pattern, "G", "-m", "scripted:script.json", "-t", "none", "--approve-plan"]
+      return { ...(await inProcess(args, { folder: files.path, terminal })), asked: terminal.asked.length }
+    }
+    const replan = (...steps: ReadonlyArray<string>) => JSON.stringify({ remaining_steps: steps })
+    const done = '{"final_answer":"done"}'
+
+    it.each<[what: string, pattern: string, replies: ReadonlyArray<unknown>, shown: ReadonlyArray<string>]>([
+      [
+        "a step is new, one stays, and one is left out",
+        "plan-and-execute",
+        ["1. look\n2. write\n3. send", "a", replan("write", "delete"), "b", done],
+        ["  2. write", "+ 3. delete", "- 3. send"]
+      ],
+      ["a long step, in full", "plan-and-execute", ["1. look", "a", replan(long), "b", done], [`+ 2. ${long}`]],
+      [
+        "a step of several lines, on one",
+        "plan-and-execute",
+        ["1. look", "a", replan("write\n  3. delete"), "b", done],
+        ["+ 2. write ⏎ 3. delete"]
+      ],
+      [
+        "a step that runs once more",
+        "plan-and-solve-agent",
+        ["1. look\n2. write", "FAILURE: no", "1. look\n2. write", "SUCCESS: a", "SUCCESS: b", "done"],
+        ["+ 2. look", "  3. write"]
+      ],
+      [
+        "a decomposition of ADaPT's",
+        "adapt",
+        ["FAILURE: no", split("or", "A", "B"), "FAILURE: no", split("and", "C", "D"), "SUCCESS: c", "SUCCESS: d"],
+        ["+ 1.1.1. C", "+ 1.1.2. D", "- 1.1. A", 'as it is written: {"logic":"and","sub_steps":["C","D"]}']
+      ]
+    ])("shows what is new: %s", async (_what, pattern, replies, shown) => {
+      const { asked, code, err } = await changed(pattern, replies, "y", "y")
+      expect({ asked, code }).toEqual({ asked: 2, code: 0 })
+      const title = "the plan has changed (+ is new, - is left out or replaced):\n"
+      expect(err).toContain(`${pattern}: G\n${title}${shown.join("\n")}\n`)
+    })
+
+    it("does not ask for what was approved", async () => {
+      const { asked, code } = await changed(
+        "plan-and-execute",
+        ["1. A\n2. B\n3. C", "a", replan("C"), "b", done],
+        "y",
+        "n"
+      )
+      expect({ asked, code }).toEqual({ asked: 1, code: 0 })
+    })
+
+    it("ends with what was done when the change is refused", async () => {
+      const { code, err } = await changed("plan-and-execute", ["1. A", "a", replan("delete")], "y", "n")
+      expect(code).toBe(2)
+      expect(err).toContain("Plan refused: the person said no\nGathered until then:\n  A (completed): a\n")
+    })
+
+    it("begins an edit with the plan as it is written", async () => {
+      const replies = ["FAILURE: no", split("and", "A", { logic: "or", sub_steps: ["B", "C"] }), "SUCCESS: x"]
+      const { code, err, out } = await changed("adapt", replies, "e", split("and", "Mine"), ".")
+      expect({ code, out }).toEqual({ code: 0, out: "x\n" })
+      expect(err).toContain('  {"logic":"and","sub_steps":["A",{"logic":"or","sub_steps":["B","C"]}]}\n')
+    })
+  })
+
   it("refuses without a terminal", async () => {
     using files = folder({ "script.json": [plan, solver] })
     const args = ["run", "rewoo", "How many?", "-m", "scripted:script.json", "--approve-plan"]

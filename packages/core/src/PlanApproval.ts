@@ -10,14 +10,27 @@ import type { PlannedStep } from "./RunEvent.js"
 // models
 // ---------------------------------------------------------------------------------------------------------------
 
-/** A plan that waits for a review. Nothing of it has run. */
+/** A plan that waits for a review, the first of a run or a changed one. Nothing of it has run. */
 export interface ProposedPlan {
   /** The pattern that made it, as `RunStarted` names it. */
   readonly pattern: string
-  /** The question, goal or task. */
+  /** The question, goal or task of the run; of ADaPT the root task. */
   readonly task: string
-  /** The steps in plan order. `PlanGraph` shows how they hang together. */
+  /**
+   * The steps that are to run, in plan order, numbered as in the run. `PlanGraph` shows how they hang together. Of
+   * ADaPT the sub-steps of one decomposition, those of its groups included, with their places in the tree as ids.
+   */
   readonly steps: ReadonlyArray<PlannedStep>
+  /**
+   * The approved steps that have not run, as they were last shown; of ADaPT the approved sub-step that is split now.
+   * Absent for the first plan of a run. {@link changes} tells what `steps` make of them.
+   */
+  readonly previous?: ReadonlyArray<PlannedStep>
+  /**
+   * The plan as the pattern's planner writes it, where `steps` do not tell all of it: ADaPT's logic and groups, the
+   * inputs and outputs that the Plan-and-Solve agent's plan declares. An edit starts from it.
+   */
+  readonly written?: string
 }
 
 /**
@@ -43,19 +56,70 @@ export const accept: Review = { _tag: "Accept" }
 /** The given plan runs in its place, once it has been read and validated. */
 export const edit = (plan: string): Review => ({ _tag: "Edit", plan })
 
-/** Nothing runs. */
+/** Nothing of the plan runs, and the run ends. */
 export const refuse = (reason: string): Review => ({ _tag: "Refuse", reason })
+
+// ---------------------------------------------------------------------------------------------------------------
+// comparing
+// ---------------------------------------------------------------------------------------------------------------
+
+/** What a plan makes of the approved steps. */
+export interface Changes {
+  /** Its steps that are none of the approved ones, in plan order: new, changed, or run before. All of a first plan. */
+  readonly added: ReadonlyArray<PlannedStep>
+  /** The approved steps that are none of its own, in their order. */
+  readonly dropped: ReadonlyArray<PlannedStep>
+}
+
+/**
+ * Compares a plan with the approved steps. Two steps are the same where their tools and inputs are equal, and their
+ * texts but for case, white space, quotation marks, and full stops, commas, colons and semicolons at the end of a word:
+ * "1.5" is not "15". A step that occurs twice needs two approved ones.
+ */
+export const changes = ({ previous = [], steps }: Pick<ProposedPlan, "previous" | "steps">): Changes => {
+  const approved = new Map<string, Array<PlannedStep>>()
+  for (const step of previous) {
+    const key = keyOf(step)
+    const same = approved.get(key)
+    if (same === undefined) approved.set(key, [step])
+    else same.push(step)
+  }
+  const added = steps.filter((step) => approved.get(keyOf(step))?.shift() === undefined)
+  const left = new Set([...approved.values()].flat())
+  return { added, dropped: previous.filter((step) => left.has(step)) }
+}
+
+const keyOf = ({ input, text, tool }: PlannedStep): string =>
+  JSON.stringify([text.normalize("NFKC").toLowerCase().split(/\s+/).map(bare).filter(Boolean), tool, input])
+
+/** A word without what people write around it. One of nothing else, such as `..`, is what it is. */
+const bare = (word: string): string => {
+  const isMark = (at: number, marks: string) => marks.includes(word.charAt(at))
+  let [start, end] = [0, word.length]
+  while (start < end && isMark(start, quotes)) start++
+  while (end > start && isMark(end - 1, quotes + stops)) end--
+  return start === end ? word : word.slice(start, end)
+}
+
+const quotes = "\"'`“”„‟‘’‚«»「」『』"
+const stops = ".,:;…。，：；、"
 
 // ---------------------------------------------------------------------------------------------------------------
 // service
 // ---------------------------------------------------------------------------------------------------------------
 
-/** Accepts every plan. */
+/** Accepts every plan, without being asked. */
 export const acceptAll: Service = { review: () => Effect.succeed(accept) }
 
 /**
- * Who reviews plans. Default: {@link acceptAll}. A refused plan ends the run before anything of it has run: as
- * `InvalidPlan` with the issue `Refused` in ReWOO, as `ParseError` with the problem `plan_refused` elsewhere.
+ * Who reviews plans. Default: {@link acceptAll}. Whatever runs was approved: each first plan is shown, each replan that
+ * adds a step to the approved ones that have not run or changes one of them, and each decomposition of ADaPT. A replan
+ * that only leaves out or reorders approved steps is not shown. What an edit brings in is approved, what it leaves out
+ * is not any more.
+ *
+ * A refused plan ends the run before anything of it has run, with the work so far as its progress: as `InvalidPlan`
+ * with the issue `Refused` in ReWOO, as `TaskFailed` in ADaPT, as `ParseError` with the problem `plan_refused`
+ * elsewhere.
  */
 export class PlanApproval extends Context.Reference<PlanApproval>()("@forethought/core/PlanApproval", {
   defaultValue: (): Service => acceptAll

@@ -16,6 +16,7 @@ import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import * as Reask from "@forethought/core/Reask"
 import { ParseError } from "@forethought/core/ReplyError"
 import * as Run from "@forethought/core/Run"
+import type { PlannedStep } from "@forethought/core/RunEvent"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
 import * as Verdict from "@forethought/core/reply/Verdict"
 import * as Toolbox from "@forethought/core/Toolbox"
@@ -28,6 +29,7 @@ import * as prompts from "./internal/adapt/prompts.js"
 import { attempt } from "./internal/execute.js"
 import * as executorPrompts from "./internal/executor.js"
 import { fold } from "./internal/fold.js"
+import { review } from "./internal/review.js"
 import * as ReAct from "./ReAct.js"
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -144,6 +146,9 @@ export interface RunOptions<E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox> {
  * what is in front of it: `and[prep, and[task, rest]]` is carried out, `and[and[task, rest], more]` and
  * `and[prep, or[task, other]]` are not.
  *
+ * Each decomposition is shown to `PlanApproval` before its first sub-step runs. One that is refused, or edited into what
+ * cannot be carried out, ends the run as `TaskFailed`: no other sub-step is tried, approved or not.
+ *
  * With `d` tasks that were split at most `1 + d · maxSubSteps` attempts. The planner is called once for each task that
  * failed above `maxDepth` and is not a repeat, and once more each time it is asked again. Roles: `executor`, `planner`.
  */
@@ -169,6 +174,7 @@ const runWith = <E, R, R2>(
       const world: World<R | R2> = {
         run,
         settings,
+        task,
         tell: (event) => run.emit(event),
         tryTask: (node) => tryTask(run, executor, verify, node, root.task, Toolbox.descriptions(describe), settings)
       }
@@ -191,10 +197,11 @@ const solve = <R>(world: World<R>, node: Draft, ancestors: ReadonlyArray<string>
     const tried = yield* world.tryTask(node)
     if (tried.status === "succeeded") return yield* succeed(world, node, tried.detail, tried.verified)
     const isRepeat = ancestors.includes(fold(task))
-    if (depth >= world.settings.maxDepth || isRepeat) return yield* fail(world, node, tried.detail)
+    if (depth >= world.settings.maxDepth || isRepeat) return yield* fail(world, node, failed(tried.detail))
     const path = [...ancestors, fold(task)]
-    const split = yield* askPlanner(world, node, tried.detail, path)
-    if (split._tag === "Failed") return yield* fail(world, node, split.reason)
+    const written = yield* askPlanner(world, node, tried.detail, path)
+    const split = written._tag === "Failed" ? written : yield* approve(world, node, tried.detail, path, written.plan)
+    if (split._tag === "Failed") return yield* fail(world, node, split)
     yield* world.tell({
       _tag: "TaskDecomposed",
       call: world.run.id(id),
@@ -207,7 +214,7 @@ const solve = <R>(world: World<R>, node: Draft, ancestors: ReadonlyArray<string>
       node.subSteps = group
     })
     return outcome._tag === "Failed"
-      ? yield* fail(world, node, outcome.reason)
+      ? yield* fail(world, node, outcome)
       : yield* succeed(world, node, outcome.result, outcome.verified)
   })
 
@@ -243,13 +250,11 @@ const runGroup = <R>(
         results.push(outcome.result)
         verified = verified && outcome.verified
       } else {
-        if (plan.logic === "and") return outcome
+        if (plan.logic === "and" || outcome.isRefused) return outcome
         reasons.push(outcome.reason)
       }
     }
-    return plan.logic === "and"
-      ? { _tag: "Succeeded" as const, result: results, verified }
-      : { _tag: "Failed" as const, reason: reasons.join("\n") }
+    return plan.logic === "and" ? { _tag: "Succeeded" as const, result: results, verified } : failed(reasons.join("\n"))
   })
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -320,13 +325,7 @@ const askPlanner = <R>(
     ],
     format: replyFormat,
     reask: settings.reask,
-    read: (reply, attempt) =>
-      Either.flatMap(readDecomposition(reply, attempt), (plan) => {
-        const problem = faultOf(plan, settings.maxSubSteps, path)
-        return problem === undefined
-          ? Either.right(plan)
-          : Either.left(new ParseError({ ...problem, expected: expectedPlan(settings.maxSubSteps), reply }))
-      })
+    read: (reply, attempt) => readSplit(reply, attempt, settings, path)
   }).pipe(
     Effect.map((plan) => ({ _tag: "Split" as const, plan })),
     Effect.catchAll((error) =>
@@ -345,6 +344,59 @@ const askPlanner = <R>(
         : Effect.void
     )
   )
+
+/** Shows a decomposition to whoever approves plans, with the sub-step that it splits; the root is no step of a plan. */
+const approve = <R>(
+  { settings, task }: World<R>,
+  node: Draft,
+  reason: string,
+  path: ReadonlyArray<string>,
+  plan: Group
+): Effect.Effect<Split | Failed> =>
+  review<Group, Failed>(
+    {
+      pattern: "adapt",
+      task,
+      plan,
+      steps: (group) => shownSteps(group, node.id),
+      previous: node.depth === 1 ? undefined : [shownStep(node.id, node.task)],
+      written: JSON.stringify(inJson(plan))
+    },
+    {
+      read: (edited) =>
+        Either.mapLeft(readSplit(edited, 0, settings, path), (error) =>
+          refused(`${reason}\nThe edited decomposition cannot be carried out: ${error.message}`)
+        ),
+      refused: (why) => refused(`${reason}\nThe decomposition was refused${why.trim() === "" ? "." : `: ${why}`}`)
+    }
+  ).pipe(
+    Effect.map((plan) => ({ _tag: "Split" as const, plan })),
+    Effect.merge
+  )
+
+const shownSteps = ({ subSteps }: Group, id: string): ReadonlyArray<PlannedStep> =>
+  subSteps.flatMap((subStep, index) => {
+    const place = `${id}.${index + 1}`
+    return typeof subStep === "string" ? [shownStep(place, subStep)] : shownSteps(subStep, place)
+  })
+
+const shownStep = (id: string, text: string): PlannedStep => ({ id, text, dependsOn: [] })
+
+const inJson = (subStep: string | Group): unknown =>
+  typeof subStep === "string" ? subStep : { logic: subStep.logic, sub_steps: subStep.subSteps.map(inJson) }
+
+const readSplit = (
+  reply: string,
+  attempt: number,
+  { maxSubSteps }: Settings,
+  path: ReadonlyArray<string>
+): Either.Either<Decomposition, ParseError> =>
+  Either.flatMap(readDecomposition(reply, attempt), (plan) => {
+    const problem = faultOf(plan, maxSubSteps, path)
+    return problem === undefined
+      ? Either.right(plan)
+      : Either.left(new ParseError({ ...problem, expected: expectedPlan(maxSubSteps), reply }))
+  })
 
 const expectedPlan = (maxSubSteps: number): string =>
   `{"logic": "and" | "or", "sub_steps": ["...", "..."]} with at most ${maxSubSteps} sub-steps in all, in which the task itself and the tasks above it stand only behind another sub-step of an "and"`
@@ -459,13 +511,22 @@ interface Settings {
 interface World<R> {
   readonly run: Run.Run
   readonly settings: Settings
+  /** The root task. */
+  readonly task: string
   readonly tell: Run.Run["emit"]
   readonly tryTask: (node: Draft) => Effect.Effect<Attempt, Llm.LlmError, R>
+}
+
+interface Split {
+  readonly _tag: "Split"
+  readonly plan: Group
 }
 
 interface Failed {
   readonly _tag: "Failed"
   readonly reason: string
+  /** Somebody refused what was to run: no alternative is tried. */
+  readonly isRefused: boolean
 }
 
 type Outcome = { readonly _tag: "Succeeded"; readonly result: Result; readonly verified: boolean } | Failed
@@ -488,7 +549,9 @@ const child = (group: GroupDraft, node: Draft): Draft => {
   return node
 }
 
-const failed = (reason: string): Failed => ({ _tag: "Failed", reason })
+const failed = (reason: string): Failed => ({ _tag: "Failed", reason, isRefused: false })
+
+const refused = (reason: string): Failed => ({ _tag: "Failed", reason, isRefused: true })
 
 const succeed = <R>(world: World<R>, node: Draft, result: Result, verified: boolean): Effect.Effect<Outcome> => {
   Object.assign(node, { status: "succeeded", result, verified })
@@ -506,12 +569,13 @@ const succeed = <R>(world: World<R>, node: Draft, result: Result, verified: bool
   )
 }
 
-const fail = <R>(world: World<R>, node: Draft, reason: string): Effect.Effect<Outcome> => {
+const fail = <R>(world: World<R>, node: Draft, failure: Failed): Effect.Effect<Outcome> => {
+  const { reason } = failure
   Object.assign(node, { status: "failed", reason })
   const { depth, id, task } = node
   return Effect.as(
     world.tell({ _tag: "TaskEnded", call: world.run.id(id), task, depth, status: "failed", detail: reason }),
-    failed(reason)
+    failure
   )
 }
 

@@ -24,9 +24,9 @@ import * as Either from "effect/Either"
 import { execute } from "./internal/execute.js"
 import { fold } from "./internal/fold.js"
 import { tellInline } from "./internal/inlinePlan.js"
-import { type Decision, readDecision, readPlan, readSteps } from "./internal/planAndExecute/parse.js"
+import { type Decision, readDecision, readEdited, readPlan } from "./internal/planAndExecute/parse.js"
 import * as prompts from "./internal/planAndExecute/prompts.js"
-import { listed, refusedPlan, review } from "./internal/review.js"
+import { listed, type Reviews, refusedPlan, reviews } from "./internal/review.js"
 import * as ReAct from "./ReAct.js"
 
 export type { PastStep } from "@forethought/core/RunEvent"
@@ -125,6 +125,10 @@ const runWith = <E, R>(
   Run.run("plan-and-execute", goal, (run) => {
     const pastSteps: Array<PastStep> = []
     const completed = new Set<string>()
+    const review = reviews(
+      { pattern: "plan-and-execute", task: goal, steps: listed },
+      { read: readEdited, refused: refusedPlan }
+    )
     let remainingPlan: ReadonlyArray<string> = []
     const progress = (): Progress => ({ pastSteps, remainingPlan })
     const attach = <F extends ParseError | TruncatedReply | Llm.LlmError>(error: F) => Failure.attach(error, progress())
@@ -132,9 +136,10 @@ const runWith = <E, R>(
     return Effect.gen(function* () {
       yield* Effect.mapError(checkRoom(run, goal, settings), attach)
       const { describe } = yield* Toolbox.Toolbox
-      remainingPlan = yield* Effect.mapError(askPlanner(run, goal, Toolbox.names(describe), settings), attach)
+      remainingPlan = yield* Effect.mapError(askPlanner(run, goal, Toolbox.names(describe), settings, review), attach)
       for (let index = 1; index <= settings.maxSteps; index++) {
         const [step = "", ...rest] = remainingPlan
+        review.started(step)
         const past = yield* Effect.mapError(
           execute(run, executor, {
             index,
@@ -155,8 +160,16 @@ const runWith = <E, R>(
         if (decision._tag === "Finish") {
           return { _tag: "Answered" as const, finalAnswer: decision.finalAnswer, pastSteps }
         }
-        yield* tellReplanned(run, index, rest, decision.remainingSteps, past)
-        remainingPlan = decision.remainingSteps
+        // What is left at the cap does not run, so nobody has to approve it.
+        const revised =
+          index === settings.maxSteps
+            ? decision.remainingSteps
+            : yield* Effect.mapError(
+                approved(run, `step-${index}/replanner`, decision.remainingSteps, settings, review),
+                attach
+              )
+        yield* tellReplanned(run, index, rest, revised, past)
+        remainingPlan = revised
       }
       return yield* new StepCapReached({ maxSteps: settings.maxSteps, progress: progress() })
     })
@@ -227,7 +240,13 @@ const checkRoom = (run: Run.Run, goal: string, settings: Settings): Effect.Effec
 const promptOf = (goal: string, plan: string, pastSteps: string, { replanner }: Settings): string =>
   PromptTemplate.render(replanner, { goal, plan, past_steps: pastSteps })
 
-const askPlanner = (run: Run.Run, goal: string, toolNames: string, settings: Settings) =>
+type PlanReviews = Reviews<ReadonlyArray<string>, ParseError>
+
+/** The steps as they were approved; what a person wrote keeps to the cap as well. */
+const approved = (run: Run.Run, call: string, steps: ReadonlyArray<string>, settings: Settings, reviews: PlanReviews) =>
+  Effect.flatMap(reviews.review(steps), (accepted) => withinCap(run, call, accepted, settings.maxPlanLength))
+
+const askPlanner = (run: Run.Run, goal: string, toolNames: string, settings: Settings, reviews: PlanReviews) =>
   Effect.gen(function* () {
     const written = yield* Reask.ask(run, {
       role: "planner",
@@ -242,15 +261,8 @@ const askPlanner = (run: Run.Run, goal: string, toolNames: string, settings: Set
       read: readPlan
     })
     yield* tellInline(run, "planner", written)
-    const plan = yield* review(
-      {
-        pattern: "plan-and-execute",
-        task: goal,
-        plan: yield* withinCap(run, "planner", written.steps, settings.maxPlanLength),
-        steps: listed
-      },
-      { read: readSteps, refused: refusedPlan }
-    )
+    const made = yield* withinCap(run, "planner", written.steps, settings.maxPlanLength)
+    const plan = yield* approved(run, "planner", made, settings, reviews)
     yield* run.emit({ _tag: "PlanMade", steps: listed(plan) })
     return plan
   })

@@ -31,7 +31,7 @@ import * as DataFlow from "./internal/planAndSolveAgent/dataFlow.js"
 import * as formats from "./internal/planAndSolveAgent/formats.js"
 import * as prompts from "./internal/planAndSolveAgent/prompts.js"
 import * as shown from "./internal/planAndSolveAgent/shown.js"
-import { refusedPlan, review } from "./internal/review.js"
+import { type Reviews, refusedPlan, reviews } from "./internal/review.js"
 import * as ReAct from "./ReAct.js"
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -151,7 +151,8 @@ export const run = (
         unresolved: [],
         cutShort: undefined
       }
-      const agent: Agent = { run, task, settings, state, tools: Toolbox.names(describe) }
+      const base = { run, task, settings, state, tools: Toolbox.names(describe) }
+      const agent: Agent = { ...base, review: reviewsOf(base) }
       return loop(agent).pipe(
         Effect.mapError((error) => (error instanceof NotCompleted ? error : Failure.attach(error, progress(state))))
       )
@@ -197,22 +198,38 @@ const plan = (agent: Agent) =>
         reply_format: planFormat(agent)
       })
     })
-    const accepted = yield* review(
-      { pattern: "plan-and-solve-agent", task, plan: steps, steps: shownSteps },
-      { read: (edited) => Either.map(readPlan(agent, edited), ({ steps }) => steps), refused: refusedPlan }
-    )
+    const accepted = yield* approved(agent, "planner", steps)
     yield* run.emit({ _tag: "PlanMade", steps: shownSteps(accepted) })
     return accepted
   })
 
-const shownSteps = (steps: ReadonlyArray<DataFlow.AgentStep>): ReadonlyArray<PlannedStep> =>
+/** The steps as they were approved; what a person wrote keeps to the cap as well. */
+const approved = (agent: Agent, call: string, steps: ReadonlyArray<DataFlow.AgentStep>) =>
+  Effect.flatMap(agent.review.review(steps), (accepted) => withinCap(agent, call, accepted))
+
+const reviewsOf = (agent: Omit<Agent, "review">): Agent["review"] =>
+  reviews(
+    {
+      pattern: "plan-and-solve-agent",
+      task: agent.task,
+      steps: shownSteps,
+      written: (steps) => (agent.settings.dataFlow === "declared" ? DataFlow.writeDeclared(steps) : undefined)
+    },
+    { read: (edited) => Either.map(readPlan(agent, edited), ({ steps }) => steps), refused: refusedPlan }
+  )
+
+/** A step waits for what is planned with it; what it needs of the steps that have run is there. */
+const shownSteps = (steps: ReadonlyArray<DataFlow.AgentStep>, from = 1): ReadonlyArray<PlannedStep> =>
   steps.map((step, index) => ({
-    id: String(index + 1),
+    id: String(from + index),
     text: step.description,
-    dependsOn: [...new Set(step.inputs.map((input) => String(input.step)))]
+    dependsOn: [...new Set(step.inputs.flatMap((input) => (input.step < from ? [] : [String(input.step)])))]
   }))
 
-const readPlan = ({ settings, state }: Agent, reply: string): Either.Either<DataFlow.AgentPlan, ParseError> =>
+const readPlan = (
+  { settings, state }: Pick<Agent, "settings" | "state">,
+  reply: string
+): Either.Either<DataFlow.AgentPlan, ParseError> =>
   settings.dataFlow === "declared"
     ? Either.map(DataFlow.readDeclared(reply, names(state)), (steps) => ({ steps, isInline: false }))
     : DataFlow.readList(reply)
@@ -226,6 +243,7 @@ const execute = (
     const { run, settings, state, task } = agent
     const index = state.steps.length + 1
     const call = run.id(`step-${index}`)
+    agent.review.started(step.description)
     yield* run.emit({ _tag: "StepStarted", call, index, step: step.description })
     const prompt = PromptTemplate.render(settings.executor, {
       task,
@@ -278,7 +296,7 @@ const replan = (agent: Agent, failed: DataFlow.AgentStep, executed: ExecutedStep
     state.replans += 1
     const call = `replan-${state.replans}`
     const before = state.plan.map((step) => step.description)
-    const steps = yield* askForPlan(agent, "replanner", call, {
+    const written = yield* askForPlan(agent, "replanner", call, {
       content: PromptTemplate.render(settings.replanner, {
         task,
         plan: shown.numbered(
@@ -291,6 +309,7 @@ const replan = (agent: Agent, failed: DataFlow.AgentStep, executed: ExecutedStep
         reply_format: planFormat(agent)
       })
     })
+    const steps = yield* approved(agent, call, written)
     yield* run.emit({
       _tag: "Replanned",
       call: run.id(call),
@@ -439,6 +458,7 @@ interface Agent {
   readonly settings: Settings
   readonly state: State
   readonly tools: string
+  readonly review: Reviews<ReadonlyArray<DataFlow.AgentStep>, ParseError>
 }
 
 const progress = ({ collected, steps }: State): Progress => ({ steps: [...steps], collectedData: collected })
@@ -472,7 +492,16 @@ const askForPlan = (
         )
     })
     yield* tellInline(run, call, written)
-    const { steps } = written
+    return yield* withinCap(agent, call, written.steps)
+  })
+
+/** Cuts a plan that is over the cap, and says so. */
+const withinCap = (
+  { run, settings: { maxPlanLength } }: Agent,
+  call: string,
+  steps: ReadonlyArray<DataFlow.AgentStep>
+) =>
+  Effect.gen(function* () {
     if (steps.length <= maxPlanLength) return steps
     const kept = steps.slice(0, maxPlanLength)
     const words = (some: ReadonlyArray<DataFlow.AgentStep>) => some.map((step) => step.description)

@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { readDecision, readPlan } from "../src/internal/planAndExecute/parse.js"
+import { readDecision, readEdited, readPlan } from "../src/internal/planAndExecute/parse.js"
 
 const numRuns = Number(process.env["FORETHOUGHT_RUNS"] ?? 1000)
 
@@ -15,6 +15,19 @@ const outcome = (text: string, attempt = 0) =>
 describe("readPlan", () => {
   it("reads a numbered list", () => {
     expect(Either.getOrThrow(readPlan("1. a b\n2. c d"))).toEqual({ steps: ["a b", "c d"], isInline: false })
+  })
+})
+
+describe("readEdited", () => {
+  it.each([
+    ["2. A\n3. B", ["A", "B"]],
+    ['["A", "B"]', ["A", "B"]],
+    ['{"remaining_steps": ["A", "B"]}', ["A", "B"]]
+  ])("reads %j", (text, steps) => {
+    expect(readEdited(text)).toEqual(Either.right(steps))
+  })
+  it.each(['{"final_answer": "x"}', '{"remaining_steps": []}', "A, then B", ""])("finds no plan in %j", (text) => {
+    expect(Either.isLeft(readEdited(text))).toBe(true)
   })
 })
 

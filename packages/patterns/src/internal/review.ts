@@ -1,5 +1,5 @@
 /**
- * Showing a plan to whoever approves plans, before anything of it runs.
+ * Showing plans to whoever approves them, before anything of them runs.
  *
  * @internal
  */
@@ -16,6 +16,8 @@ export const review = <Plan, E>(
     readonly task: string
     readonly plan: Plan
     readonly steps: (plan: Plan) => ReadonlyArray<PlannedStep>
+    readonly previous?: ReadonlyArray<PlannedStep> | undefined
+    readonly written?: string | undefined
   },
   answer: {
     readonly read: (edited: string) => Either.Either<Plan, E>
@@ -26,7 +28,13 @@ export const review = <Plan, E>(
     service === PlanApproval.acceptAll
       ? Effect.succeed(proposed.plan)
       : Effect.flatMap(
-          service.review({ pattern: proposed.pattern, task: proposed.task, steps: proposed.steps(proposed.plan) }),
+          service.review({
+            pattern: proposed.pattern,
+            task: proposed.task,
+            steps: proposed.steps(proposed.plan),
+            ...(proposed.previous === undefined ? {} : { previous: proposed.previous }),
+            ...(proposed.written === undefined ? {} : { written: proposed.written })
+          }),
           (decision): Effect.Effect<Plan, E> => {
             switch (decision._tag) {
               case "Accept":
@@ -40,9 +48,54 @@ export const review = <Plan, E>(
         )
   )
 
+/** The plans of one run, each reviewed where it is not approved already. */
+export interface Reviews<Plan, E> {
+  readonly review: (plan: Plan) => Effect.Effect<Plan, E>
+  /** Notes that an approved step runs: to run it once more needs a new approval. */
+  readonly started: (text: string) => void
+}
+
+/** Shows the first plan, and each later one that adds to the approved steps that have not run. */
+export const reviews = <Plan, E>(
+  proposed: {
+    readonly pattern: string
+    readonly task: string
+    /** The steps as they are shown; the first is number `from` of the run. */
+    readonly steps: (plan: Plan, from: number) => ReadonlyArray<PlannedStep>
+    readonly written?: (plan: Plan) => string | undefined
+  },
+  answer: Parameters<typeof review<Plan, E>>[1]
+): Reviews<Plan, E> => {
+  let next = 1
+  let approved: ReadonlyArray<PlannedStep> | undefined
+  const steps = (plan: Plan) => proposed.steps(plan, next)
+  return {
+    review: (plan) =>
+      Effect.flatMap(PlanApproval.PlanApproval, (service) => {
+        if (service === PlanApproval.acceptAll) return Effect.succeed(plan)
+        const previous = approved
+        if (previous !== undefined && PlanApproval.changes({ previous, steps: steps(plan) }).added.length === 0) {
+          return Effect.succeed(plan)
+        }
+        const { pattern, task } = proposed
+        return Effect.tap(
+          review({ pattern, task, plan, steps, previous, written: proposed.written?.(plan) }, answer),
+          (accepted) =>
+            Effect.sync(() => {
+              approved = steps(accepted)
+            })
+        )
+      }),
+    started: (text) => {
+      next += 1
+      approved &&= PlanApproval.changes({ previous: approved, steps: [{ id: "", text, dependsOn: [] }] }).dropped
+    }
+  }
+}
+
 /** A list of steps as a plan is shown: numbered, without dependencies. */
-export const listed = (steps: ReadonlyArray<string>): ReadonlyArray<PlannedStep> =>
-  steps.map((text, index) => ({ id: String(index + 1), text, dependsOn: [] }))
+export const listed = (steps: ReadonlyArray<string>, from = 1): ReadonlyArray<PlannedStep> =>
+  steps.map((text, index) => ({ id: String(from + index), text, dependsOn: [] }))
 
 /** The error of a list of steps that was refused; the list is its `reply`. */
 export const refusedPlan = (reason: string, steps: ReadonlyArray<PlannedStep>): ParseError =>

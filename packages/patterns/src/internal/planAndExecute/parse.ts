@@ -14,6 +14,15 @@ export const readPlan: (text: string) => Either.Either<NumberedList.Plan, ParseE
 /** The steps alone; see `NumberedList.read`. */
 export const readSteps: (text: string) => Either.Either<ReadonlyArray<string>, ParseError> = NumberedList.read
 
+/** The steps of a plan that a person wrote: a list as the planner writes it, or remaining steps as the replanner does. */
+export const readEdited = (text: string): Either.Either<ReadonlyArray<string>, ParseError> =>
+  Either.orElse(readSteps(text), (error) =>
+    Either.match(readDecision(text, 0), {
+      onLeft: () => Either.left(error),
+      onRight: (decision) => (decision._tag === "Continue" ? Either.right(decision.remainingSteps) : Either.left(error))
+    })
+  )
+
 /** What the replanner decided. `conflicting`: it said several things, and this is the last of them. */
 export type Decision =
   | {

@@ -94,6 +94,14 @@ export const readDeclared = (
       : Either.left(new ParseError({ problem: "bad_data_flow", expected, found: faults.join("; "), reply }))
   })
 
+/** A plan as {@link readDeclared} reads it. */
+export const writeDeclared = (steps: ReadonlyArray<AgentStep>): string =>
+  JSON.stringify(
+    { steps: steps.map(({ description, inputs, outputs }) => ({ step: description, inputs, outputs })) },
+    undefined,
+    2
+  )
+
 const asArray = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 
 const asSource = (value: unknown): Source | undefined => {

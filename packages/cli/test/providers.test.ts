@@ -138,6 +138,37 @@ describe.each(providers)("$kind", ({ env, keyIn, reply, spec, variable }) => {
   })
 })
 
+describe("AU-13: the query of a base URL", () => {
+  const secret = "QUERY-SECRET-123"
+  const plan = "#E1 = Lookup[population of France]"
+  it.each<readonly [string, ReadonlyArray<string>, ReadonlyArray<string>, number]>([
+    ["a run that is answered", ["run", "rewoo", "q"], ["--events", "e.jsonl"], 0],
+    ["a run as JSON", ["run", "rewoo", "q"], ["--json"], 0],
+    ["a plan", ["explain", "rewoo", "q"], [], 0],
+    ["a plan as JSON", ["explain", "rewoo", "q"], ["--json"], 0],
+    ["an error", ["run", "react", "q"], ["--events", "e.jsonl"], 1],
+    ["an error as JSON", ["run", "react", "q"], ["--json"], 1],
+    ["a redirect", ["run", "router", "q"], [], 1]
+  ])("of %s is shown nowhere", async (_, command, flags, exit) => {
+    let asked = 0
+    await using server = await loopback(({ path }, response) => {
+      if (command[1] === "router") response.writeHead(302, { location: `http://localhost:9${path}` }).end()
+      else if (exit === 1) json(response, { error: { message: `no route for ${path}` } }, 404)
+      else json(response, chat(asked++ === 0 ? plan : "66,977,107"))
+    })
+    using files = folder({})
+    const spec = `openai-compatible:stub@${server.url}/v1?key=${secret}`
+    const names = command.map((word) => (word === "router" ? "auto" : word))
+    const { code, err, out } = await forethought([...names, "-m", spec, ...flags], { cwd: files.path })
+    expect(code).toBe(exit)
+    expect(server.received[0]?.path).toContain(`key=${secret}`)
+    const events = existsSync(files.file("e.jsonl")) ? readFileSync(files.file("e.jsonl"), "utf8") : ""
+    expect(events.length > 0).toBe(flags.includes("--events"))
+    expect(out + err + events).not.toContain(secret)
+    expect(err + out).toMatch(exit === 1 ? /redacted|redirects to http:\/\/localhost:9/ : /stub at http/)
+  })
+})
+
 describe("a key that is missing", () => {
   it.each([
     ["openai:x", "OPENAI_API_KEY is not set"],

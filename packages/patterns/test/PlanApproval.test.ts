@@ -17,6 +17,9 @@ import * as Layer from "effect/Layer"
 import * as fc from "fast-check"
 import { of, requests, toolCalls, withEvents, world } from "./world.js"
 
+// A whole run takes longer than the reading of a reply.
+const numRuns = Math.ceil(Number(process.env["FORETHOUGHT_RUNS"] ?? 1000) / 5)
+
 /** A reviewer that says the same of every plan, and remembers what it was shown. */
 const reviewer = (says: PlanApproval.Review) => {
   const shown: Array<PlanApproval.ProposedPlan> = []
@@ -350,7 +353,8 @@ describe.each(replanning)("AU-11: a replan of $pattern", ({ pattern, run }) => {
           }
           approved = (entry.edit ?? textsOf(entry.steps)).map(key)
         }
-      })
+      }),
+    { fastCheck: { numRuns } }
   )
 })
 

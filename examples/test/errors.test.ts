@@ -14,7 +14,17 @@ it.effect("one kind of stop is caught, with the work so far", () =>
   Effect.gen(function* () {
     expect(yield* partial("G")).toBe("Not finished. Done: a; b; c")
   }).pipe(
-    Effect.provide(world(["1. A\n2. B", "a", '{"remaining_steps":["B"]}', "b", '{"remaining_steps":["C","D"]}', "c"]))
+    Effect.provide(
+      world([
+        "1. A\n2. B",
+        "a",
+        '{"remaining_steps":["B"]}',
+        "b",
+        '{"remaining_steps":["C","D"]}',
+        "c",
+        '{"remaining_steps":["D"]}'
+      ])
+    )
   )
 )
 

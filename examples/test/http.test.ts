@@ -37,11 +37,16 @@ it.scopedLive("a typed error comes out at the client with its tag, its class and
       Effect.catchTag("StepCapReached", ({ progress }) => Effect.succeed(progress.pastSteps))
     )
     expect(done).toEqual([{ step: "A", result: "a", status: "completed" }])
-  }).pipe(Effect.provide(served(["1. A\n2. B", "a"])))
+  }).pipe(Effect.provide(served(["1. A\n2. B", "a", '{"remaining_steps":["B"]}'])))
 )
 
 it.scopedLive.each([
-  { body: { goal: "G", maxSteps: 1 }, script: ["1. A\n2. B", "a"], status: 422, holds: "StepCapReached" },
+  {
+    body: { goal: "G", maxSteps: 1 },
+    script: ["1. A\n2. B", "a", '{"remaining_steps":["B"]}'],
+    status: 422,
+    holds: "StepCapReached"
+  },
   {
     body: { goal: "G" },
     script: ["1. A", "a", new Llm.LlmError({ reason: Llm.Reason.Unavailable() })],

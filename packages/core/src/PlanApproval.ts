@@ -22,10 +22,12 @@ export interface ProposedPlan {
    */
   readonly steps: ReadonlyArray<PlannedStep>
   /**
-   * The approved steps that have not run, as they were last shown; of ADaPT the approved sub-step that is split now.
-   * Absent for the first plan of a run. {@link changes} tells what `steps` make of them.
+   * The approved steps: the plan as it was last accepted, whole; of ADaPT the approved sub-step that is split now. Absent
+   * for the first plan of a run. {@link changes} tells what `steps` make of those that have not run.
    */
   readonly previous?: ReadonlyArray<PlannedStep>
+  /** The ids of those in `previous` that have run. Absent where none has. */
+  readonly done?: ReadonlyArray<string>
   /**
    * The plan as the pattern's planner writes it, where `steps` do not tell all of it: ADaPT's logic and groups, the
    * inputs and outputs that the Plan-and-Solve agent's plan declares. An edit starts from it.
@@ -63,7 +65,7 @@ export const refuse = (reason: string): Review => ({ _tag: "Refuse", reason })
 // comparing
 // ---------------------------------------------------------------------------------------------------------------
 
-/** What a plan makes of the approved steps. */
+/** What a plan makes of the approved steps that have not run. */
 export interface Changes {
   /** Its steps that are none of the approved ones, in plan order: new, changed, or run before. All of a first plan. */
   readonly added: ReadonlyArray<PlannedStep>
@@ -72,13 +74,18 @@ export interface Changes {
 }
 
 /**
- * Compares a plan with the approved steps. Two steps are the same where their tools and inputs are equal, and their
+ * Compares a plan with the approved steps that have not run: an approval holds for one execution. Two steps are the same where their tools and inputs are equal, and their
  * texts but for case, white space, quotation marks, and full stops, commas, colons and semicolons at the end of a word:
  * "1.5" is not "15". A step that occurs twice needs two approved ones.
  */
-export const changes = ({ previous = [], steps }: Pick<ProposedPlan, "previous" | "steps">): Changes => {
+export const changes = ({
+  done = [],
+  previous = [],
+  steps
+}: Pick<ProposedPlan, "done" | "previous" | "steps">): Changes => {
+  const waiting = previous.filter(({ id }) => !done.includes(id))
   const approved = new Map<string, Array<PlannedStep>>()
-  for (const step of previous) {
+  for (const step of waiting) {
     const key = keyOf(step)
     const same = approved.get(key)
     if (same === undefined) approved.set(key, [step])
@@ -86,7 +93,7 @@ export const changes = ({ previous = [], steps }: Pick<ProposedPlan, "previous" 
   }
   const added = steps.filter((step) => approved.get(keyOf(step))?.shift() === undefined)
   const left = new Set([...approved.values()].flat())
-  return { added, dropped: previous.filter((step) => left.has(step)) }
+  return { added, dropped: waiting.filter((step) => left.has(step)) }
 }
 
 const keyOf = ({ input, text, tool }: PlannedStep): string =>

@@ -14,9 +14,7 @@ import * as Options from "@forethought/core/Options"
 import * as PatternTool from "@forethought/core/PatternTool"
 import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import * as Reask from "@forethought/core/Reask"
-import { ParseError } from "@forethought/core/ReplyError"
 import * as Run from "@forethought/core/Run"
-import type { PlannedStep } from "@forethought/core/RunEvent"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
 import * as Verdict from "@forethought/core/reply/Verdict"
 import * as Toolbox from "@forethought/core/Toolbox"
@@ -24,8 +22,9 @@ import * as ToolCap from "@forethought/core/ToolCap"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { type Decomposition, type Group, readDecomposition } from "./internal/adapt/parse.js"
+import type { Decomposition, Group } from "./internal/adapt/parse.js"
 import * as prompts from "./internal/adapt/prompts.js"
+import { inWords, readSplit, shownStep, shownSteps, written } from "./internal/adapt/split.js"
 import { attempt } from "./internal/execute.js"
 import * as executorPrompts from "./internal/executor.js"
 import { fold } from "./internal/fold.js"
@@ -199,8 +198,8 @@ const solve = <R>(world: World<R>, node: Draft, ancestors: ReadonlyArray<string>
     const isRepeat = ancestors.includes(fold(task))
     if (depth >= world.settings.maxDepth || isRepeat) return yield* fail(world, node, failed(tried.detail))
     const path = [...ancestors, fold(task)]
-    const written = yield* askPlanner(world, node, tried.detail, path)
-    const split = written._tag === "Failed" ? written : yield* approve(world, node, tried.detail, path, written.plan)
+    const planned = yield* askPlanner(world, node, tried.detail, path)
+    const split = planned._tag === "Failed" ? planned : yield* approve(world, node, tried.detail, path, planned.plan)
     if (split._tag === "Failed") return yield* fail(world, node, split)
     yield* world.tell({
       _tag: "TaskDecomposed",
@@ -325,7 +324,7 @@ const askPlanner = <R>(
     ],
     format: replyFormat,
     reask: settings.reask,
-    read: (reply, attempt) => readSplit(reply, attempt, settings, path)
+    read: (reply, attempt) => readSplit(reply, attempt, settings.maxSubSteps, path)
   }).pipe(
     Effect.map((plan) => ({ _tag: "Split" as const, plan })),
     Effect.catchAll((error) =>
@@ -360,11 +359,11 @@ const approve = <R>(
       plan,
       steps: (group) => shownSteps(group, node.id),
       previous: node.depth === 1 ? undefined : [shownStep(node.id, node.task)],
-      written: JSON.stringify(inJson(plan))
+      written: written(plan)
     },
     {
       read: (edited) =>
-        Either.mapLeft(readSplit(edited, 0, settings, path), (error) =>
+        Either.mapLeft(readSplit(edited, 0, settings.maxSubSteps, path), (error) =>
           refused(`${reason}\nThe edited decomposition cannot be carried out: ${error.message}`)
         ),
       refused: (why) => refused(`${reason}\nThe decomposition was refused${why.trim() === "" ? "." : `: ${why}`}`)
@@ -373,69 +372,6 @@ const approve = <R>(
     Effect.map((plan) => ({ _tag: "Split" as const, plan })),
     Effect.merge
   )
-
-const shownSteps = ({ subSteps }: Group, id: string): ReadonlyArray<PlannedStep> =>
-  subSteps.flatMap((subStep, index) => {
-    const place = `${id}.${index + 1}`
-    return typeof subStep === "string" ? [shownStep(place, subStep)] : shownSteps(subStep, place)
-  })
-
-const shownStep = (id: string, text: string): PlannedStep => ({ id, text, dependsOn: [] })
-
-const inJson = (subStep: string | Group): unknown =>
-  typeof subStep === "string" ? subStep : { logic: subStep.logic, sub_steps: subStep.subSteps.map(inJson) }
-
-const readSplit = (
-  reply: string,
-  attempt: number,
-  { maxSubSteps }: Settings,
-  path: ReadonlyArray<string>
-): Either.Either<Decomposition, ParseError> =>
-  Either.flatMap(readDecomposition(reply, attempt), (plan) => {
-    const problem = faultOf(plan, maxSubSteps, path)
-    return problem === undefined
-      ? Either.right(plan)
-      : Either.left(new ParseError({ ...problem, expected: expectedPlan(maxSubSteps), reply }))
-  })
-
-const expectedPlan = (maxSubSteps: number): string =>
-  `{"logic": "and" | "or", "sub_steps": ["...", "..."]} with at most ${maxSubSteps} sub-steps in all, in which the task itself and the tasks above it stand only behind another sub-step of an "and"`
-
-const faultOf = (
-  plan: Group,
-  maxSubSteps: number,
-  path: ReadonlyArray<string>
-): { readonly problem: string; readonly found: string } | undefined => {
-  const count = countOf(plan)
-  if (count > maxSubSteps) return { problem: "too_many_sub_steps", found: `${count} sub-steps` }
-  const repeat = unchangedRepeat(plan, path, false)
-  return repeat === undefined
-    ? undefined
-    : {
-        problem: "repeated_task",
-        found: `a task that was tried already, with nothing before it that could change its outcome: ${JSON.stringify(repeat.slice(0, 200))}`
-      }
-}
-
-const countOf = (subStep: string | Group): number =>
-  typeof subStep === "string" ? 1 : subStep.subSteps.reduce((count, inner) => count + countOf(inner), 0)
-
-/** A sub-step that is on the path, and that nothing stands before; `isBehind`: something stands before the group. */
-const unchangedRepeat = (
-  { logic, subSteps }: Group,
-  path: ReadonlyArray<string>,
-  isBehind: boolean
-): string | undefined => {
-  for (const [index, subStep] of subSteps.entries()) {
-    // An alternative is tried because the one before it failed, which changes nothing that it could count on.
-    const follows = logic === "and" && (isBehind || index > 0)
-    if (typeof subStep !== "string") {
-      const inner = unchangedRepeat(subStep, path, follows)
-      if (inner !== undefined) return inner
-    } else if (!follows && path.includes(fold(subStep))) return subStep
-  }
-  return undefined
-}
 
 const replyFormat: Llm.ReplyFormat = {
   name: "decomposition",
@@ -578,9 +514,6 @@ const fail = <R>(world: World<R>, node: Draft, failure: Failed): Effect.Effect<O
     failure
   )
 }
-
-const inWords = (subStep: string | Group): string =>
-  typeof subStep === "string" ? subStep : `(${subStep.subSteps.map(inWords).join(` ${subStep.logic} `)})`
 
 const optionKeys = ["maxDepth", "maxSubSteps", "maxToolCalls", "executor", "verify", "prompts", "reask"]
 

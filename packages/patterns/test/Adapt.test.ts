@@ -9,6 +9,9 @@ import * as fc from "fast-check"
 import { expectTypeOf } from "vitest"
 import { of, promptsOf, requests, warnings, withEvents, world } from "./world.js"
 
+// A whole run takes longer than the reading of a reply.
+const numRuns = Math.ceil(Number(process.env["FORETHOUGHT_RUNS"] ?? 1000) / 5)
+
 const split = (logic: string, ...subSteps: ReadonlyArray<unknown>) => JSON.stringify({ logic, sub_steps: subSteps })
 
 /** A group of 4, `deep` levels deep. */
@@ -405,7 +408,8 @@ Respond in JSON:
           const above = splits.filter((other) => call !== other.call && call.startsWith(`${other.call}.`))
           expect(above.map((other) => other.task)).not.toContain(task)
         }
-      })
+      }),
+    { fastCheck: { numRuns } }
   )
 
   it.effect("a model that cannot be reached ends the run with the tree so far", () => {

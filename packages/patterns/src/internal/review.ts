@@ -17,6 +17,7 @@ export const review = <Plan, E>(
     readonly plan: Plan
     readonly steps: (plan: Plan) => ReadonlyArray<PlannedStep>
     readonly previous?: ReadonlyArray<PlannedStep> | undefined
+    readonly done?: ReadonlyArray<string>
     readonly written?: string | undefined
   },
   answer: {
@@ -33,6 +34,7 @@ export const review = <Plan, E>(
             task: proposed.task,
             steps: proposed.steps(proposed.plan),
             ...(proposed.previous === undefined ? {} : { previous: proposed.previous }),
+            ...(proposed.done === undefined || proposed.done.length === 0 ? {} : { done: proposed.done }),
             ...(proposed.written === undefined ? {} : { written: proposed.written })
           }),
           (decision): Effect.Effect<Plan, E> => {
@@ -68,27 +70,31 @@ export const reviews = <Plan, E>(
 ): Reviews<Plan, E> => {
   let next = 1
   let approved: ReadonlyArray<PlannedStep> | undefined
+  let done: ReadonlyArray<string> = []
   const steps = (plan: Plan) => proposed.steps(plan, next)
   return {
     review: (plan) =>
       Effect.flatMap(PlanApproval.PlanApproval, (service) => {
         if (service === PlanApproval.acceptAll) return Effect.succeed(plan)
         const previous = approved
-        if (previous !== undefined && PlanApproval.changes({ previous, steps: steps(plan) }).added.length === 0) {
+        if (previous !== undefined && PlanApproval.changes({ previous, done, steps: steps(plan) }).added.length === 0) {
           return Effect.succeed(plan)
         }
         const { pattern, task } = proposed
         return Effect.tap(
-          review({ pattern, task, plan, steps, previous, written: proposed.written?.(plan) }, answer),
+          review({ pattern, task, plan, steps, previous, done, written: proposed.written?.(plan) }, answer),
           (accepted) =>
             Effect.sync(() => {
               approved = steps(accepted)
+              done = []
             })
         )
       }),
     started: (text) => {
       next += 1
-      approved &&= PlanApproval.changes({ previous: approved, steps: [{ id: "", text, dependsOn: [] }] }).dropped
+      const waiting = approved?.filter(({ id }) => !done.includes(id)) ?? []
+      const { dropped: others } = PlanApproval.changes({ previous: waiting, steps: [{ id: "", text, dependsOn: [] }] })
+      done = [...done, ...waiting.filter((step) => !others.includes(step)).map(({ id }) => id)]
     }
   }
 }

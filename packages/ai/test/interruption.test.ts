@@ -25,7 +25,7 @@ import * as Retry from "../src/Retry.js"
 import { request } from "./support/models.js"
 
 const isFuzzing = Number(process.env["FORETHOUGHT_RUNS"] ?? 0) > 10_000
-const distances = isFuzzing ? [3, 4, 5, 7, 11] : [3, 4]
+const distances = isFuzzing ? Array.from({ length: 28 }, (_, i) => i + 3) : [3, 7]
 
 /** What models tell of themselves: how many run, and how many started or ended when the program was over. */
 const makeState = () => {
@@ -255,7 +255,7 @@ describe("AU-01: interrupted at every yield point", () => {
           },
           { every, most: isFuzzing ? 5_000 : 300 }
         )
-        expect(tried).toBeGreaterThan(20)
+        expect(tried).toBeGreaterThan(every === 3 ? 20 : 0)
       }
     }, 600_000)
   }

@@ -119,7 +119,7 @@ export const run = <N extends Node, A, E, R>(
           fibers.delete(fiber)
           // Interrupted from within, as by a step that interrupts its own fiber, a worker would leave the rest undone.
           if (Exit.isFailure(exit)) failure ??= exit
-          isOver = failure !== undefined
+          if (failure !== undefined) isOver = true
           if (failure !== undefined || fibers.size === 0) wake?.(failure ?? Effect.void)
         })
       }
@@ -130,7 +130,12 @@ export const run = <N extends Node, A, E, R>(
         Effect.whileLoop({
           while: () => ready.size > 0 && !isOver,
           // A worker first sees to it that others take what it cannot take itself.
-          body: () => (canHire() ? Effect.sync(hire) : step(ready.pop())),
+          // Both are done here and not in an effect, which others could come before.
+          body: () => {
+            if (!canHire()) return step(ready.pop())
+            hire()
+            return Effect.void
+          },
           step: () => {}
         })
       )

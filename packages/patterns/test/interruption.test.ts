@@ -19,7 +19,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 
 const isFuzzing = Number(process.env["FORETHOUGHT_RUNS"] ?? 0) > 10_000
-const distances = isFuzzing ? [3, 4, 5, 7, 11] : [3]
+const distances = isFuzzing ? Array.from({ length: 28 }, (_, i) => i + 3) : [3, 7]
 /** The few hundred first yield points; all of them with `scripts/fuzz`. */
 const most = isFuzzing ? 20_000 : 400
 
@@ -158,7 +158,7 @@ describe("AU-01: interrupted at every yield point", () => {
           },
           { every, most }
         )
-        expect(tried).toBeGreaterThan(30)
+        expect(tried).toBeGreaterThan(every === 3 ? 30 : 0)
       }
     }, 600_000)
   }

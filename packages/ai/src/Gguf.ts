@@ -114,7 +114,8 @@ export const make = (options: Options): Effect.Effect<Service, never, Scope.Scop
 
   return Effect.acquireRelease(
     Effect.succeed<Service>({
-      complete: (request) => Effect.flatMap(RunKey, (run) => line.through(undefined, complete(request), run))
+      complete: (request) => Effect.flatMap(RunKey, (run) => line.through(undefined, complete(request), run)),
+      model: () => `gguf:${settings.file}`
     }),
     () =>
       Effect.promise(async () => {

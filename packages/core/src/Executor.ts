@@ -13,7 +13,7 @@ export interface ExecutorInput {
   readonly step: string
   /** The steps done so far that the executor may see, oldest first; empty where it sees its step alone. */
   readonly pastSteps: ReadonlyArray<PastStep>
-  /** How many tool calls it may make, those of runs inside it included. */
+  /** How many tool calls it may make, those of runs inside it included. The Toolbox that it is given makes no more. */
   readonly maxToolCalls: number
   /** The absolute id under which its calls are named, see `CallPath.at`. */
   readonly call: CallId

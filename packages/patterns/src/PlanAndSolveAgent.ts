@@ -255,7 +255,7 @@ const execute = (
       goal: task,
       step: prompt,
       pastSteps: [],
-      maxToolCalls: settings.maxTurns
+      maxToolCalls: settings.react.maxToolCalls ?? 8
     })
     const report = read(settings, step, reported)
     const executed: ExecutedStep = {

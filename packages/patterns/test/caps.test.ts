@@ -62,6 +62,35 @@ const executors: ReadonlyArray<readonly [name: string, executor: Executor<unknow
   ["Adapt around Rewoo", Adapt.executorWith({ executor: Rewoo.executor })]
 ]
 
+/** Executors that a user makes of what is there, which know nothing of a cap. */
+const own: ReadonlyArray<readonly [name: string, executor: Executor<unknown, Llm.Llm | Toolbox.Toolbox>]> = [
+  ["ReAct.run", ({ step }) => Effect.map(ReAct.run(step), ({ answer }) => ({ status: "completed", result: answer }))],
+  [
+    "Adapt.run",
+    ({ step }) => Effect.map(Adapt.run(step), ({ result }) => ({ status: "completed", result: String(result) }))
+  ],
+  [
+    "Rewoo.parallel",
+    ({ step }) => Effect.map(Rewoo.parallel(step), ({ answer }) => ({ status: "completed", result: answer }))
+  ],
+  [
+    "calls of its own",
+    () =>
+      Effect.flatMap(Toolbox.Toolbox, (toolbox) =>
+        Effect.as(
+          Effect.forEach(
+            [1, 2, 3, 4, 5, 6],
+            (i) => Effect.either(toolbox.call({ call: `c${i}`, tool: "T", input: "x" })),
+            {
+              concurrency: 3
+            }
+          ),
+          { status: "completed", result: "done" }
+        )
+      )
+  ]
+]
+
 describe("AU-09: the caller's maxToolCalls bounds all tool calls of an executor", () => {
   for (const [name, executor] of executors) {
     for (const maxToolCalls of [0, 1, 2, 5]) {
@@ -102,6 +131,35 @@ describe("AU-09: the caller's maxToolCalls bounds all tool calls of an executor"
           )
         })
       }
+    }
+  }
+
+  for (const [name, executor] of own) {
+    for (const maxToolCalls of [0, 1, 3]) {
+      it.effect(`an executor made of ${name}, at most ${maxToolCalls} in each step and attempt`, () => {
+        let calls = 0
+        const execute = (input: string) =>
+          Effect.as(
+            Effect.sync(() => calls++),
+            `r ${input}`
+          )
+        const tool = Tool.make({ name: "T", description: "", readOnly: true, execute })
+        return Effect.gen(function* () {
+          yield* Effect.either(PlanAndExecute.run("g", { executor, maxToolCalls, maxSteps: 2 }))
+          expect(calls).toBeLessThanOrEqual(2 * maxToolCalls)
+          calls = 0
+          yield* Effect.either(Adapt.run("g", { executor, maxToolCalls, maxDepth: 1 }))
+          expect(calls).toBeLessThanOrEqual(maxToolCalls)
+        }).pipe(
+          Effect.provide(
+            Layer.mergeAll(
+              Toolbox.layer([tool]),
+              Layer.succeed(Llm.Llm, greedy(2, "SUCCESS: yes")),
+              Journal.layer(Journal.silent)
+            )
+          )
+        )
+      })
     }
   }
 

@@ -171,7 +171,7 @@ const runWith = <E, R, R2>(
   Run.run("adapt", task, (run) =>
     Effect.flatMap(Toolbox.Toolbox, ({ describe }) => {
       const root = draft("1", task, 1)
-      const world: World<R | R2> = {
+      const world: World<Toolbox.Toolbox | R | R2> = {
         run,
         settings,
         task,
@@ -270,7 +270,7 @@ const tryTask = <E, R, R2>(
   goal: string,
   toolDescriptions: string,
   settings: Settings
-): Effect.Effect<Attempt, Llm.LlmError, R | R2> =>
+): Effect.Effect<Attempt, Llm.LlmError, Toolbox.Toolbox | R | R2> =>
   Effect.gen(function* () {
     const step = PromptTemplate.render(settings.executor, { task: node.task, tool_descriptions: toolDescriptions })
     const reported = yield* attempt(run, executor, `${node.id}/executor`, {

@@ -1,6 +1,6 @@
 /** What an executor may use, whatever it is made of; what a failed step hands on; options that are wrong from the start. */
 import { describe, expect, it } from "@effect/vitest"
-import type { Executor } from "@forethought/core/Executor"
+import type { Executor, ExecutorResult } from "@forethought/core/Executor"
 import * as Journal from "@forethought/core/Journal"
 import * as Llm from "@forethought/core/Llm"
 import * as AnswerFormat from "@forethought/core/reply/AnswerFormat"
@@ -46,6 +46,8 @@ const greedy = (perTurn: number, verdict: string): Llm.Service => {
       })
   }
 }
+
+const said = (result: string): ExecutorResult => ({ status: "completed", result })
 
 /** Options as a program without types might give them. */
 const loose = (options: object) => JSON.parse(JSON.stringify(options))
@@ -102,6 +104,45 @@ describe("AU-09: the caller's maxToolCalls bounds all tool calls of an executor"
           )
         })
       }
+    }
+  }
+
+  const runsOfTheirOwn: ReadonlyArray<readonly [string, Executor<unknown, Llm.Llm | Toolbox.Toolbox>]> = [
+    ["a loop", ({ step }) => Effect.map(ReAct.run(step), ({ answer }) => said(answer))],
+    ["a plan", ({ step }) => Effect.map(PlanAndExecute.run(step), ({ finalAnswer }) => said(finalAnswer))],
+    [
+      "calls of the toolbox",
+      ({ call }) =>
+        Effect.flatMap(Toolbox.Toolbox, (toolbox) =>
+          Effect.as(
+            Effect.forEach([1, 2, 3], (i) =>
+              Effect.either(toolbox.call({ call: `${call}/${i}`, tool: "T", input: "" }))
+            ),
+            said("FAILURE: no")
+          )
+        )
+    ]
+  ]
+  for (const [name, executor] of runsOfTheirOwn) {
+    for (const maxToolCalls of [0, 1, 2]) {
+      it.effect(`an executor of an app's own that does not look at its cap, ${name}, at most ${maxToolCalls}`, () => {
+        let calls = 0
+        const tool = Tool.make({ name: "T", description: "", execute: () => Effect.sync(() => String(calls++)) })
+        return Effect.gen(function* () {
+          yield* Effect.either(PlanAndExecute.run("g", { executor, maxToolCalls, maxSteps: 1 }))
+          expect(calls).toBe(maxToolCalls)
+          yield* Effect.either(Adapt.run("g", { executor, maxToolCalls, maxDepth: 1 }))
+          expect(calls).toBe(2 * maxToolCalls)
+        }).pipe(
+          Effect.provide(
+            Layer.mergeAll(
+              Toolbox.layer([tool]),
+              Layer.succeed(Llm.Llm, greedy(1, "FAILURE: no")),
+              Journal.layer(Journal.silent)
+            )
+          )
+        )
+      })
     }
   }
 

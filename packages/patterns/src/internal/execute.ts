@@ -9,22 +9,25 @@ import { LlmError } from "@forethought/core/Llm"
 import type { Run } from "@forethought/core/Run"
 import { errorInfo, type PastStep } from "@forethought/core/RunEvent"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
+import type * as Toolbox from "@forethought/core/Toolbox"
+import * as ToolCap from "@forethought/core/ToolCap"
 import * as Effect from "effect/Effect"
 import type { Progress } from "../ReAct.js"
 
 /**
  * Hands a step to an executor. What it fails with is a failed result with the error's text and the errors of the tool calls
  * that led to it, and so is a model that has nothing to say; any other `LlmError` ends the run. Its calls are named under
- * `segment`.
+ * `segment`, and it makes at most `maxToolCalls` tool calls, whatever it is made of.
  */
 export const attempt = <E, R>(
   run: Run,
   executor: Executor<E, R>,
   segment: string,
   input: Omit<ExecutorInput, "call">
-): Effect.Effect<ExecutorResult, LlmError, R> => {
+): Effect.Effect<ExecutorResult, LlmError, R | Toolbox.Toolbox> => {
   const call = run.id(segment)
   return Effect.suspend(() => executor({ ...input, call })).pipe(
+    ToolCap.within(input.maxToolCalls),
     Effect.catchAll((error) =>
       error instanceof LlmError && error.reason._tag !== "EmptyReply"
         ? Effect.fail(error)
@@ -70,7 +73,7 @@ export const execute = <E, R>(
   run: Run,
   executor: Executor<E, R>,
   input: Omit<ExecutorInput, "call"> & { readonly index: number }
-): Effect.Effect<PastStep, LlmError, R> => {
+): Effect.Effect<PastStep, LlmError, R | Toolbox.Toolbox> => {
   const { index, step } = input
   const call = run.id(`step-${index}`)
   return Effect.gen(function* () {

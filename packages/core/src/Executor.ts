@@ -13,7 +13,10 @@ export interface ExecutorInput {
   readonly step: string
   /** The steps done so far that the executor may see, oldest first; empty where it sees its step alone. */
   readonly pastSteps: ReadonlyArray<PastStep>
-  /** How many tool calls it may make, those of runs inside it included. The Toolbox that it is given makes no more. */
+  /**
+   * How many tool calls it may make, those of runs inside it included. What it asks of the `Toolbox` in context beyond that
+   * fails and is not made; to tools that it brings along it has to keep the bound itself.
+   */
   readonly maxToolCalls: number
   /** The absolute id under which its calls are named, see `CallPath.at`. */
   readonly call: CallId

@@ -20,7 +20,7 @@ import * as Llm from "./Llm.js"
 import * as RunEvent from "./RunEvent.js"
 import { RunKey } from "./RunKey.js"
 import type * as Toolbox from "./Toolbox.js"
-import { ToolFailed } from "./ToolError.js"
+import { isToolError, ToolFailed } from "./ToolError.js"
 import * as ToolText from "./ToolText.js"
 
 /** How a tool call ended, for patterns to which an error text is a result too. */
@@ -93,9 +93,7 @@ export const run = <A, E, R>(
             surrounding.pipe(Context.add(RunKey, key ?? Symbol(pattern)), Context.add(Journal.CurrentOutbox, outbox))
           )
         : whole
-    return tracer === noTracer
-      ? keyed
-      : Effect.withSpan(keyed, `forethought.${pattern}`, { attributes: { "forethought.call": self.path } })
+    return tracer === noTracer ? keyed : inSpan(keyed, `forethought.${pattern}`, { "forethought.call": self.path })
   })
 
 const runtimeOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): Runtime.Runtime<never> => {
@@ -167,9 +165,11 @@ const make = (
         }
         say({ _tag: "ToolCallStarted", call, tool, input })
         return Effect.matchCauseEffect(traced ? spanned(called, "tool", call, tool) : called, {
-          onSuccess: (text) => end("ok", text),
+          // A toolbox of an app's own can give and fail with anything at run time.
+          onSuccess: (text) => end("ok", ToolText.fromUnknown(text)),
           onFailure: (cause) => {
-            const error = Option.getOrElse(Cause.failureOption(cause), () => broken(tool, cause))
+            const failure: unknown = Option.getOrUndefined(Cause.failureOption(cause))
+            const error = isToolError(failure) ? failure : broken(tool, cause)
             return end(error._tag === "ToolTimeout" ? "timeout" : "error", error.message, error)
           }
         })
@@ -179,6 +179,7 @@ const make = (
 
 /** The error of a call whose toolbox broke, such as by a Layer around it that throws. The run goes on. */
 const broken = (tool: string, cause: Cause.Cause<unknown>): ToolFailed => {
+  if (Cause.isInterruptedOnly(cause)) return new ToolFailed({ tool, detail: "The tool was interrupted.", cause })
   const defect = Cause.squash(cause)
   return new ToolFailed({ tool, detail: ToolText.describeFailure(defect), cause: defect })
 }
@@ -199,9 +200,18 @@ const doubtfulEnd = (reply: Llm.Reply): RunEvent.NewEvent | undefined => {
 }
 
 const spanned = <A, E>(effect: Effect.Effect<A, E>, kind: "model" | "tool", call: Llm.CallId, who: string) =>
-  Effect.withSpan(effect, `forethought.${kind}`, {
-    attributes: { "forethought.call": call, [kind === "model" ? "forethought.role" : "forethought.tool"]: who }
+  inSpan(effect, `forethought.${kind}`, {
+    "forethought.call": call,
+    [kind === "model" ? "forethought.role" : "forethought.tool"]: who
   })
+
+/** Runs an effect in a span that ends whenever it was started: `withSpan` alone starts it one operation before its end is in place. */
+const inSpan = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  name: string,
+  attributes: Readonly<Record<string, string>>
+): Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>> =>
+  Effect.uninterruptibleMask((restore) => Effect.withSpan(restore(effect), name, { attributes }))
 
 /** Runs an effect, such as another pattern, so that its calls are named under a segment of this run. */
 export const nested = <A, E, R>(run: Run, segment: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

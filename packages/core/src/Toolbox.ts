@@ -17,7 +17,7 @@ import type { CallId } from "./Llm.js"
 import { PlanApproval } from "./PlanApproval.js"
 import { RunKey } from "./RunKey.js"
 import type { Tool, ToolContext, ToolInfo } from "./Tool.js"
-import { InvalidToolInput, type ToolError, ToolFailed, ToolTimeout, UnknownTool } from "./ToolError.js"
+import { isToolError, type ToolError, ToolFailed, ToolTimeout, UnknownTool } from "./ToolError.js"
 import * as ToolOutcome from "./ToolOutcome.js"
 import * as ToolText from "./ToolText.js"
 
@@ -239,9 +239,10 @@ const execute = <R>(
   Effect.uninterruptibleMask((restore) =>
     Effect.suspend(() => {
       const context = new CallSignal(request.call)
-      let outcome: ToolOutcome.Outcome<R>
+      let outcome: string | Effect.Effect<unknown, unknown, R>
       try {
-        outcome = work(context)
+        const given = work(context)
+        outcome = typeof given === "string" ? given : ToolOutcome.lift(given)
       } catch (defect) {
         context.close()
         return Effect.fail(failed(tool.name, Cause.die(defect)))
@@ -252,7 +253,7 @@ const execute = <R>(
         return Effect.succeed(ToolText.fromUnknown(outcome))
       }
       const done = restore(
-        Effect.matchCauseEffect(Effect.mapInputContext(ToolOutcome.lift(outcome), inContext), {
+        Effect.matchCauseEffect(Effect.mapInputContext(outcome, inContext), {
           onSuccess: (value) => Effect.succeed(ToolText.fromUnknown(value)),
           onFailure: (cause) => Effect.fail(failed(tool.name, cause))
         })
@@ -287,9 +288,3 @@ const failed = (tool: string, cause: Cause.Cause<unknown>): ToolError => {
   const error = Cause.squash(cause)
   return isToolError(error) ? error : new ToolFailed({ tool, detail: ToolText.describeFailure(error), cause: error })
 }
-
-const isToolError = (error: unknown): error is ToolError =>
-  error instanceof ToolFailed ||
-  error instanceof ToolTimeout ||
-  error instanceof UnknownTool ||
-  error instanceof InvalidToolInput

@@ -170,7 +170,7 @@ const runWith = <E, R, R2>(
   Run.run("adapt", task, (run) =>
     Effect.flatMap(Toolbox.Toolbox, ({ describe }) => {
       const root = draft("1", task, 1)
-      const world: World<R | R2 | Toolbox.Toolbox> = {
+      const world: World<Toolbox.Toolbox | R | R2> = {
         run,
         settings,
         task,
@@ -269,7 +269,7 @@ const tryTask = <E, R, R2>(
   goal: string,
   toolDescriptions: string,
   settings: Settings
-): Effect.Effect<Attempt, Llm.LlmError, R | R2 | Toolbox.Toolbox> =>
+): Effect.Effect<Attempt, Llm.LlmError, Toolbox.Toolbox | R | R2> =>
   Effect.gen(function* () {
     const step = PromptTemplate.render(settings.executor, { task: node.task, tool_descriptions: toolDescriptions })
     const reported = yield* attempt(run, executor, `${node.id}/executor`, {
@@ -521,6 +521,8 @@ const check = <E, R>(options: RunOptions<E, R>): Settings => {
   const owner = "Adapt.run"
   Options.rejectUnknown(owner, options, optionKeys)
   Options.rejectUnknownIn(owner, "prompts", options.prompts, ["executor", "planner"])
+  Options.optionalFunction(owner, "executor", options.executor)
+  Options.optionalFunction(owner, "verify", options.verify)
   return {
     maxDepth: Options.wholeNumber(owner, "maxDepth", options.maxDepth ?? 3),
     maxSubSteps: Options.wholeNumber(owner, "maxSubSteps", options.maxSubSteps ?? 4, 2),

@@ -255,7 +255,7 @@ const execute = (
       goal: task,
       step: prompt,
       pastSteps: [],
-      maxToolCalls: settings.react.maxToolCalls ?? 8
+      maxToolCalls: settings.maxToolCalls
     })
     const report = read(settings, step, reported)
     const executed: ExecutedStep = {
@@ -429,8 +429,9 @@ interface Settings {
   readonly maxPlanLength: number
   readonly maxReplans: number
   readonly maxTurns: number
+  readonly maxToolCalls: number
   readonly dataFlow: "results" | "collected" | "declared"
-  readonly react: Omit<ReAct.RunOptions, "maxTurns" | "format">
+  readonly react: Omit<ReAct.RunOptions, "maxTurns" | "maxToolCalls" | "format">
   readonly planner: typeof prompts.planner
   readonly executor: typeof prompts.executor
   readonly replanner: typeof prompts.replanner
@@ -523,9 +524,14 @@ const planFormat = ({ settings, state }: Agent): string =>
 
 const reactWith =
   ({ dataFlow, maxTurns, react }: Settings) =>
-  (input: { readonly step: string }): Effect.Effect<ExecutorResult, ReAct.Error, Llm.Llm | Toolbox.Toolbox> =>
+  ({ maxToolCalls, step }: ExecutorInput): Effect.Effect<ExecutorResult, ReAct.Error, Llm.Llm | Toolbox.Toolbox> =>
     Effect.map(
-      ReAct.run(input.step, { ...react, maxTurns, ...(dataFlow === "results" ? {} : { format: formats.report }) }),
+      ReAct.run(step, {
+        ...react,
+        maxTurns,
+        maxToolCalls,
+        ...(dataFlow === "results" ? {} : { format: formats.report })
+      }),
       ({ answer }) => ({ status: "completed" as const, result: answer })
     )
 
@@ -537,18 +543,23 @@ const read = ({ dataFlow }: Settings, step: DataFlow.AgentStep, reported: Execut
   return DataFlow.readCollected(reported.result, dataFlow === "declared" ? step.outputs : [])
 }
 
+/** What `react` may hold: the turns and the format of its answer are the agent's. */
+const reactKeys = ["maxToolCalls", "maxRepeats", "protocol", "toolTimeout", "maxObservationChars", "prompts"]
+
 const optionKeys = ["maxPlanLength", "maxReplans", "maxTurns", "dataFlow", "react", "prompts", "reask"]
 
 const check = (options: RunOptions): Settings => {
   const owner = "PlanAndSolveAgent.run"
   Options.rejectUnknown(owner, options, optionKeys)
   Options.rejectUnknownIn(owner, "prompts", options.prompts, ["planner", "executor", "replanner", "finalizer"])
-  // Made and not run: a wrong option of the sub-agent's is seen here.
+  Options.rejectUnknownIn(owner, "react", options.react, reactKeys)
+  // Made and not run: a wrong value of the sub-agent's is seen here.
   ReAct.run("", { ...options.react, maxTurns: options.maxTurns ?? 8 })
   return {
     maxPlanLength: Options.wholeNumber(owner, "maxPlanLength", options.maxPlanLength ?? 7),
     maxReplans: Options.wholeNumber(owner, "maxReplans", options.maxReplans ?? 2, 0),
     maxTurns: Options.wholeNumber(owner, "maxTurns", options.maxTurns ?? 8),
+    maxToolCalls: options.react?.maxToolCalls ?? 8,
     dataFlow: Options.oneOf(owner, "dataFlow", options.dataFlow ?? "results", ["results", "collected", "declared"]),
     react: options.react ?? {},
     planner: PromptTemplate.override(

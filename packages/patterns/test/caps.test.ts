@@ -1,6 +1,6 @@
 /** What an executor may use, whatever it is made of; what a failed step hands on; options that are wrong from the start. */
 import { describe, expect, it } from "@effect/vitest"
-import type { Executor } from "@forethought/core/Executor"
+import type { Executor, ExecutorResult } from "@forethought/core/Executor"
 import * as Journal from "@forethought/core/Journal"
 import * as Llm from "@forethought/core/Llm"
 import * as AnswerFormat from "@forethought/core/reply/AnswerFormat"
@@ -47,6 +47,8 @@ const greedy = (perTurn: number, verdict: string): Llm.Service => {
   }
 }
 
+const said = (result: string): ExecutorResult => ({ status: "completed", result })
+
 /** Options as a program without types might give them. */
 const loose = (options: object) => JSON.parse(JSON.stringify(options))
 
@@ -60,35 +62,6 @@ const executors: ReadonlyArray<readonly [name: string, executor: Executor<unknow
   ["PlanAndSolveAgent, with calls of its own", PlanAndSolveAgent.executorWith({ react: { maxToolCalls: 50 } })],
   ["Adapt around PlanAndSolveAgent", Adapt.executorWith({ executor: PlanAndSolveAgent.executor })],
   ["Adapt around Rewoo", Adapt.executorWith({ executor: Rewoo.executor })]
-]
-
-/** Executors that a user makes of what is there, which know nothing of a cap. */
-const own: ReadonlyArray<readonly [name: string, executor: Executor<unknown, Llm.Llm | Toolbox.Toolbox>]> = [
-  ["ReAct.run", ({ step }) => Effect.map(ReAct.run(step), ({ answer }) => ({ status: "completed", result: answer }))],
-  [
-    "Adapt.run",
-    ({ step }) => Effect.map(Adapt.run(step), ({ result }) => ({ status: "completed", result: String(result) }))
-  ],
-  [
-    "Rewoo.parallel",
-    ({ step }) => Effect.map(Rewoo.parallel(step), ({ answer }) => ({ status: "completed", result: answer }))
-  ],
-  [
-    "calls of its own",
-    () =>
-      Effect.flatMap(Toolbox.Toolbox, (toolbox) =>
-        Effect.as(
-          Effect.forEach(
-            [1, 2, 3, 4, 5, 6],
-            (i) => Effect.either(toolbox.call({ call: `c${i}`, tool: "T", input: "x" })),
-            {
-              concurrency: 3
-            }
-          ),
-          { status: "completed", result: "done" }
-        )
-      )
-  ]
 ]
 
 describe("AU-09: the caller's maxToolCalls bounds all tool calls of an executor", () => {
@@ -134,27 +107,37 @@ describe("AU-09: the caller's maxToolCalls bounds all tool calls of an executor"
     }
   }
 
-  for (const [name, executor] of own) {
-    for (const maxToolCalls of [0, 1, 3]) {
-      it.effect(`an executor made of ${name}, at most ${maxToolCalls} in each step and attempt`, () => {
-        let calls = 0
-        const execute = (input: string) =>
+  const runsOfTheirOwn: ReadonlyArray<readonly [string, Executor<unknown, Llm.Llm | Toolbox.Toolbox>]> = [
+    ["a loop", ({ step }) => Effect.map(ReAct.run(step), ({ answer }) => said(answer))],
+    ["a plan", ({ step }) => Effect.map(PlanAndExecute.run(step), ({ finalAnswer }) => said(finalAnswer))],
+    [
+      "calls of the toolbox",
+      ({ call }) =>
+        Effect.flatMap(Toolbox.Toolbox, (toolbox) =>
           Effect.as(
-            Effect.sync(() => calls++),
-            `r ${input}`
+            Effect.forEach([1, 2, 3], (i) =>
+              Effect.either(toolbox.call({ call: `${call}/${i}`, tool: "T", input: "" }))
+            ),
+            said("FAILURE: no")
           )
-        const tool = Tool.make({ name: "T", description: "", readOnly: true, execute })
+        )
+    ]
+  ]
+  for (const [name, executor] of runsOfTheirOwn) {
+    for (const maxToolCalls of [0, 1, 2]) {
+      it.effect(`an executor of an app's own that does not look at its cap, ${name}, at most ${maxToolCalls}`, () => {
+        let calls = 0
+        const tool = Tool.make({ name: "T", description: "", execute: () => Effect.sync(() => String(calls++)) })
         return Effect.gen(function* () {
-          yield* Effect.either(PlanAndExecute.run("g", { executor, maxToolCalls, maxSteps: 2 }))
-          expect(calls).toBeLessThanOrEqual(2 * maxToolCalls)
-          calls = 0
+          yield* Effect.either(PlanAndExecute.run("g", { executor, maxToolCalls, maxSteps: 1 }))
+          expect(calls).toBe(maxToolCalls)
           yield* Effect.either(Adapt.run("g", { executor, maxToolCalls, maxDepth: 1 }))
-          expect(calls).toBeLessThanOrEqual(maxToolCalls)
+          expect(calls).toBe(2 * maxToolCalls)
         }).pipe(
           Effect.provide(
             Layer.mergeAll(
               Toolbox.layer([tool]),
-              Layer.succeed(Llm.Llm, greedy(2, "SUCCESS: yes")),
+              Layer.succeed(Llm.Llm, greedy(1, "FAILURE: no")),
               Journal.layer(Journal.silent)
             )
           )
@@ -292,6 +275,34 @@ describe("the agent's report", () => {
     })
   )
 
+  const statuses: ReadonlyArray<readonly [status: unknown, became: "completed" | "failed", warnings: number]> = [
+    ["completed", "completed", 0],
+    ["Complete.", "completed", 0],
+    ["SUCCESS", "completed", 0],
+    ["done", "completed", 0],
+    ["failed", "failed", 0],
+    ["Failure", "failed", 0],
+    ["in progress", "completed", 1],
+    ["partial", "completed", 1],
+    ["", "completed", 1],
+    [null, "completed", 1],
+    [true, "completed", 1]
+  ]
+  for (const dataFlow of ["collected", "declared"] as const) {
+    it.effect.each(statuses)(`${dataFlow}, in JSON, with the status %j is %s`, ([status, became, told]) =>
+      Effect.gen(function* () {
+        const plan = dataFlow === "declared" ? '{"steps":[{"step":"a","inputs":[],"outputs":[]}]}' : "1. a"
+        const report = JSON.stringify({ status, result: "x", collected: {} })
+        const { events } = yield* Effect.provide(
+          withEvents(Effect.either(PlanAndSolveAgent.run("T", { dataFlow, maxReplans: 0 }))),
+          world([plan, report, "done"])
+        )
+        expect(of(events, "StepEnded").map((event) => event.status)).toEqual([became])
+        expect(warnings(events, "no_verdict")).toHaveLength(told)
+      })
+    )
+  }
+
   it.effect("that names no value hands on its result, cut; one that names values hands on those", () =>
     Effect.gen(function* () {
       yield* PlanAndSolveAgent.run("T", { dataFlow: "collected" })
@@ -367,12 +378,23 @@ describe("a wrong option is refused where an executor or a tool is made", () => 
     expect(() => PlanAndSolveAgent.executorWith(loose({ maxTurns: 3 }))).toThrow(RangeError)
   })
 
+  it("an option in the place of the name and the description", () => {
+    for (const make of [ReAct, Rewoo, PlanAndExecute, Adapt, PlanAndSolveAgent]) {
+      expect(() => make.asTool(loose({ maxTurns: 3 }))).toThrow(/unknown option "maxTurns"/)
+    }
+  })
+
   it("values too, also those of what is inside", () => {
     expect(() => ReAct.executorWith({ maxRepeats: 1 })).toThrow(RangeError)
     expect(() => Rewoo.executorWith({ concurrency: 0 })).toThrow(RangeError)
     expect(() => Rewoo.asTool({}, { maxPlanLength: 0 })).toThrow(RangeError)
     expect(() => Adapt.executorWith({ maxDepth: 0 })).toThrow(RangeError)
     expect(() => PlanAndSolveAgent.executorWith({ react: loose({ maxStep: 1 }) })).toThrow(RangeError)
+    expect(() => PlanAndSolveAgent.asTool({}, { react: loose({ maxTurns: 3 }) })).toThrow(RangeError)
+    expect(() => PlanAndSolveAgent.asTool({}, { react: loose({ format: {} }) })).toThrow(RangeError)
+    expect(() => PlanAndExecute.asTool({}, loose({ executor: "react" }))).toThrow(/executor must be a function/)
+    expect(() => Adapt.asTool({}, loose({ executor: {} }))).toThrow(/executor must be a function/)
+    expect(() => Adapt.executorWith(loose({ verify: true }))).toThrow(/verify must be a function/)
     expect(() => PlanAndSolveAgent.asTool({}, { maxReplans: -1 })).toThrow(RangeError)
     expect(() => PlanAndExecute.asTool({}, { maxSteps: 0 })).toThrow(RangeError)
     expect(() => PlanAndSolve.asTool({ answerFormat: format, maxReasoningTokens: 0 })).toThrow(RangeError)

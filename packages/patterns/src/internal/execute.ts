@@ -17,7 +17,7 @@ import type { Progress } from "../ReAct.js"
 /**
  * Hands a step to an executor. What it fails with is a failed result with the error's text and the errors of the tool calls
  * that led to it, and so is a model that has nothing to say; any other `LlmError` ends the run. Its calls are named under
- * `segment`, and whatever it is made of it makes no more than `maxToolCalls` tool calls.
+ * `segment`, and it makes at most `maxToolCalls` tool calls, whatever it is made of.
  */
 export const attempt = <E, R>(
   run: Run,
@@ -27,12 +27,12 @@ export const attempt = <E, R>(
 ): Effect.Effect<ExecutorResult, LlmError, R | Toolbox.Toolbox> => {
   const call = run.id(segment)
   return Effect.suspend(() => executor({ ...input, call })).pipe(
+    ToolCap.within(input.maxToolCalls),
     Effect.catchAll((error) =>
       error instanceof LlmError && error.reason._tag !== "EmptyReply"
         ? Effect.fail(error)
         : Effect.succeed({ status: "failed" as const, result: failureText(error) })
     ),
-    ToolCap.within(input.maxToolCalls),
     CallPath.at(call)
   )
 }

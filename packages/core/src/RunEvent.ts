@@ -3,6 +3,7 @@
  * readers of these. The Schema of each is in `RunEventSchema`.
  */
 import type { CallId, Reply, Role } from "./Llm.js"
+import { describeFailure } from "./ToolText.js"
 
 /** What every event has. */
 interface Common {
@@ -210,12 +211,12 @@ type WithoutCommon<Event> = Event extends RunEvent ? Omit<Event, "at" | "call"> 
 export type NewEvent = WithoutCommon<RunEvent>
 
 /** An error as an event shows it. */
-export const errorInfo = (error: unknown): ErrorInfo => {
-  if (error instanceof Error) {
-    const tag = "_tag" in error && typeof error._tag === "string" ? error._tag : error.name
-    return { tag, message: error.message }
-  }
-  return { tag: "Error", message: String(error) }
+export const errorInfo = (error: unknown): ErrorInfo => ({ tag: tagOf(error), message: describeFailure(error) })
+
+const tagOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return "Error"
+  const tag: unknown = "_tag" in error ? error._tag : error.name
+  return typeof tag === "string" ? tag : "Error"
 }
 
 /** Whether an event belongs into a log that is read every day, rather than one for looking closely. */

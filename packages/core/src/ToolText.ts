@@ -11,11 +11,11 @@ export const fromUnknown = (value: unknown): string => {
   if (value === undefined) return "(no result)"
   if (typeof value === "bigint" || typeof value === "symbol") return String(value)
   if (typeof value === "function") return "(a function)"
-  if (value instanceof Error) return value.message
   try {
+    if (value instanceof Error) return describeFailure(value)
     return (JSON.stringify(value, breakCycles()) ?? "(no result)").toWellFormed()
   } catch {
-    // A toJSON or a getter that throws.
+    // A toJSON, a getter or a Proxy that throws.
     return "(a result that cannot be shown as text)"
   }
 }
@@ -33,8 +33,14 @@ const breakCycles = () => {
   }
 }
 
-/** What went wrong, in words, from whatever was thrown or failed with. */
+/** What went wrong, in words, from whatever was thrown or failed with. An error without a message is its name. */
 export const describeFailure = (error: unknown): string => {
-  if (error instanceof Error) return error.message === "" ? error.name : error.message.toWellFormed()
-  return fromUnknown(error)
+  try {
+    if (!(error instanceof Error)) return fromUnknown(error)
+    // An error class of an app may hold anything as its message, or nothing.
+    const message: unknown = error.message
+    return fromUnknown(message === undefined || message === "" ? error.name : message)
+  } catch {
+    return "(an error that cannot be shown as text)"
+  }
 }

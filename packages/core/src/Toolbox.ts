@@ -239,9 +239,10 @@ const execute = <R>(
   Effect.uninterruptibleMask((restore) =>
     Effect.suspend(() => {
       const context = new CallSignal(request.call)
-      let outcome: ToolOutcome.Outcome<R>
+      let outcome: string | Effect.Effect<unknown, unknown, R>
       try {
-        outcome = work(context)
+        const given = work(context)
+        outcome = typeof given === "string" ? given : ToolOutcome.lift(given)
       } catch (defect) {
         context.close()
         return Effect.fail(failed(tool.name, Cause.die(defect)))
@@ -252,7 +253,7 @@ const execute = <R>(
         return Effect.succeed(ToolText.fromUnknown(outcome))
       }
       const done = restore(
-        Effect.matchCauseEffect(Effect.mapInputContext(ToolOutcome.lift(outcome), inContext), {
+        Effect.matchCauseEffect(Effect.mapInputContext(outcome, inContext), {
           onSuccess: (value) => Effect.succeed(ToolText.fromUnknown(value)),
           onFailure: (cause) => Effect.fail(failed(tool.name, cause))
         })

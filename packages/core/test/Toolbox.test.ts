@@ -4,6 +4,7 @@ import * as Toolbox from "@forethought/core/Toolbox"
 import type { Outcome } from "@forethought/core/ToolOutcome"
 import * as ToolText from "@forethought/core/ToolText"
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -23,6 +24,18 @@ const text = (
   name: string,
   execute: (input: string, context: Tool.ToolContext) => Outcome<never> = (input) => `${name}:${input}`
 ) => Tool.make({ name, description: `The ${name}.`, execute })
+
+/** An error of an app's own class, whose message is whatever the app makes it. */
+const odd = (message: unknown): Error => Object.assign(new Odd(), { message })
+class Odd extends Data.TaggedError("Odd") {}
+
+/** A value of which one property cannot be read. */
+const unreadable = <A extends object>(value: A, property: string): A =>
+  Object.defineProperty(value, property, {
+    get: () => {
+      throw new Error(`${property} is not readable`)
+    }
+  })
 
 const weather = Tool.make({
   name: "weather",
@@ -224,7 +237,11 @@ describe("Toolbox results", () => {
       },
       "(a result that cannot be shown as text)"
     ],
-    [() => 1, "(a function)"]
+    [() => 1, "(a function)"],
+    [new Error("an error"), "an error"],
+    [new Error(), "Error"],
+    [odd(7), "7"],
+    [unreadable(new Error(), "message"), "(an error that cannot be shown as text)"]
   ]
   it.each(values)("RA-20: %# becomes text", (value, shown) => {
     expect(ToolText.fromUnknown(value)).toBe(shown)
@@ -247,7 +264,16 @@ describe("Toolbox results", () => {
     ],
     ["rejects", text("t", () => Promise.reject(new Error("rejected"))), "rejected"],
     ["rejects with nothing", text("t", () => Promise.reject(undefined)), "(no result)"],
-    ["interrupts itself", text("t", () => Effect.interrupt), "interrupted"]
+    ["interrupts itself", text("t", () => Effect.interrupt), "interrupted"],
+    ["fails without a message", text("t", () => Effect.fail(odd(undefined))), "failed: Odd"],
+    ["fails with a number as message", text("t", () => Effect.fail(odd(503))), "failed: 503"],
+    ["fails with an object as message", text("t", () => Promise.reject(odd({ code: 503 }))), 'failed: {"code":503}'],
+    [
+      "fails with an error that cannot be read",
+      text("t", () => Effect.fail(unreadable(odd(""), "message"))),
+      "cannot be shown"
+    ],
+    ["gives a Promise that cannot be read", text("t", () => unreadable(Promise.resolve(""), "then")), "not readable"]
   ]
   it.effect.each(failures)("a tool that %s gives ToolFailed", ([_, tool, detail]) =>
     Effect.gen(function* () {

@@ -51,7 +51,7 @@ export interface Tool<R = never> extends ToolInfo {
 
 /** A Schema whose encoded form is an object: what a model can be asked for. A Schema of anything else is no argument. */
 export type ObjectSchema<A, I extends object> = Schema.Schema<A, I> &
-  (I extends ReadonlyArray<unknown> ? never : unknown)
+  ([Extract<I, ReadonlyArray<unknown>>] extends [never] ? unknown : never)
 
 interface Common {
   /** How a model names the tool. Letters, digits, `_` and `-`, at most 64: what every provider accepts. */

@@ -511,6 +511,11 @@ describe("a Schema that is not of an object is no Schema of parameters", () => {
     expect(() => Tool.make({ ...common, parameters: Schema.Array(Schema.String) })).toThrow(RangeError)
     // @ts-expect-error nor what is written as a string
     expect(() => Tool.make({ ...common, parameters: Schema.Date })).toThrow(RangeError)
+    const either = Schema.Union(point, Schema.Array(Schema.String))
+    // @ts-expect-error nor what may be an array
+    expect(() => Tool.make({ ...common, parameters: either })).toThrow(RangeError)
+    // @ts-expect-error nor what may be anything
+    expect(() => Tool.make({ ...common, parameters: Schema.Any })).toThrow(RangeError)
     expectTypeOf(Tool.make({ ...common, parameters: point })).toEqualTypeOf<Tool.Tool>()
     expectTypeOf(Tool.make({ ...common, parameters: Point })).toEqualTypeOf<Tool.Tool>()
     expectTypeOf(Tool.make({ ...common, parameters: Schema.Union(point, Point) })).toEqualTypeOf<Tool.Tool>()

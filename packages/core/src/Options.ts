@@ -34,6 +34,13 @@ export const schedule = <S extends Schedule.Schedule<unknown, unknown>>(owner: s
   return value
 }
 
+/** A function, where one is given. */
+export const optionalFunction = (owner: string, name: string, value: unknown): void => {
+  if (value !== undefined && typeof value !== "function") {
+    throw new RangeError(`${owner}: ${name} must be a function, got ${JSON.stringify(value)}.`)
+  }
+}
+
 /** A whole number of at least `least`. */
 export const wholeNumber = (owner: string, name: string, value: number, least = 1): number => {
   if (!Number.isSafeInteger(value) || value < least) {

@@ -4,6 +4,7 @@
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as CallPath from "./CallPath.js"
+import * as Options from "./Options.js"
 import * as Tool from "./Tool.js"
 
 /** How the tool presents itself to a model. */
@@ -19,7 +20,8 @@ export interface Presentation {
 /**
  * Makes a tool that takes a task as its one string and gives the answer as text. The run's calls are named under the
  * tool call, so replays give the same ids. What the run fails with is the tool's failure, in the error's words. To its
- * caller the run is one tool call, whatever it does inside: it has caps of its own.
+ * caller the run is one tool call, whatever it does inside: it has caps of its own. Throws a `RangeError` on an unknown
+ * key, such as an option of the pattern's.
  */
 export const make = <A, E, R>(
   given: Presentation,
@@ -29,10 +31,12 @@ export const make = <A, E, R>(
     readonly run: (task: string) => Effect.Effect<A, E, R>
     readonly answer: (value: A) => string
   }
-): Tool.Tool<R> =>
-  Tool.make({
+): Tool.Tool<R> => {
+  Options.rejectUnknown("PatternTool", given, ["name", "description", "timeout"])
+  return Tool.make({
     name: given.name ?? pattern.name,
     description: given.description ?? pattern.description,
     ...(given.timeout === undefined ? {} : { timeout: given.timeout }),
     execute: (task, { call }) => Effect.map(pattern.run(task), pattern.answer).pipe(CallPath.at(call))
   })
+}

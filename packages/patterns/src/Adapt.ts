@@ -521,6 +521,8 @@ const check = <E, R>(options: RunOptions<E, R>): Settings => {
   const owner = "Adapt.run"
   Options.rejectUnknown(owner, options, optionKeys)
   Options.rejectUnknownIn(owner, "prompts", options.prompts, ["executor", "planner"])
+  Options.optionalFunction(owner, "executor", options.executor)
+  Options.optionalFunction(owner, "verify", options.verify)
   return {
     maxDepth: Options.wholeNumber(owner, "maxDepth", options.maxDepth ?? 3),
     maxSubSteps: Options.wholeNumber(owner, "maxSubSteps", options.maxSubSteps ?? 4, 2),

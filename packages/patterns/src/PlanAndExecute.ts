@@ -214,6 +214,7 @@ const check = <E, R>(options: RunOptions<E, R>): Settings => {
     "reask"
   ])
   Options.rejectUnknownIn(owner, "prompts", options.prompts, ["planner", "replanner"])
+  Options.optionalFunction(owner, "executor", options.executor)
   return {
     maxSteps: Options.wholeNumber(owner, "maxSteps", options.maxSteps ?? 10),
     maxPlanLength: Options.wholeNumber(owner, "maxPlanLength", options.maxPlanLength ?? 7),

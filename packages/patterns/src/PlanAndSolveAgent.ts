@@ -537,13 +537,17 @@ const read = ({ dataFlow }: Settings, step: DataFlow.AgentStep, reported: Execut
   return DataFlow.readCollected(reported.result, dataFlow === "declared" ? step.outputs : [])
 }
 
+/** What `react` may hold: the turns and the format of its answer are the agent's. */
+const reactKeys = ["maxToolCalls", "maxRepeats", "protocol", "toolTimeout", "maxObservationChars", "prompts"]
+
 const optionKeys = ["maxPlanLength", "maxReplans", "maxTurns", "dataFlow", "react", "prompts", "reask"]
 
 const check = (options: RunOptions): Settings => {
   const owner = "PlanAndSolveAgent.run"
   Options.rejectUnknown(owner, options, optionKeys)
   Options.rejectUnknownIn(owner, "prompts", options.prompts, ["planner", "executor", "replanner", "finalizer"])
-  // Made and not run: a wrong option of the sub-agent's is seen here.
+  Options.rejectUnknownIn(owner, "react", options.react, reactKeys)
+  // Made and not run: a wrong value of the sub-agent's is seen here.
   ReAct.run("", { ...options.react, maxTurns: options.maxTurns ?? 8 })
   return {
     maxPlanLength: Options.wholeNumber(owner, "maxPlanLength", options.maxPlanLength ?? 7),

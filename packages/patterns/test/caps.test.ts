@@ -367,12 +367,23 @@ describe("a wrong option is refused where an executor or a tool is made", () => 
     expect(() => PlanAndSolveAgent.executorWith(loose({ maxTurns: 3 }))).toThrow(RangeError)
   })
 
+  it("an option in the place of the name and the description", () => {
+    for (const make of [ReAct, Rewoo, PlanAndExecute, Adapt, PlanAndSolveAgent]) {
+      expect(() => make.asTool(loose({ maxTurns: 3 }))).toThrow(/unknown option "maxTurns"/)
+    }
+  })
+
   it("values too, also those of what is inside", () => {
     expect(() => ReAct.executorWith({ maxRepeats: 1 })).toThrow(RangeError)
     expect(() => Rewoo.executorWith({ concurrency: 0 })).toThrow(RangeError)
     expect(() => Rewoo.asTool({}, { maxPlanLength: 0 })).toThrow(RangeError)
     expect(() => Adapt.executorWith({ maxDepth: 0 })).toThrow(RangeError)
     expect(() => PlanAndSolveAgent.executorWith({ react: loose({ maxStep: 1 }) })).toThrow(RangeError)
+    expect(() => PlanAndSolveAgent.asTool({}, { react: loose({ maxTurns: 3 }) })).toThrow(RangeError)
+    expect(() => PlanAndSolveAgent.asTool({}, { react: loose({ format: {} }) })).toThrow(RangeError)
+    expect(() => PlanAndExecute.asTool({}, loose({ executor: "react" }))).toThrow(/executor must be a function/)
+    expect(() => Adapt.asTool({}, loose({ executor: {} }))).toThrow(/executor must be a function/)
+    expect(() => Adapt.executorWith(loose({ verify: true }))).toThrow(/verify must be a function/)
     expect(() => PlanAndSolveAgent.asTool({}, { maxReplans: -1 })).toThrow(RangeError)
     expect(() => PlanAndExecute.asTool({}, { maxSteps: 0 })).toThrow(RangeError)
     expect(() => PlanAndSolve.asTool({ answerFormat: format, maxReasoningTokens: 0 })).toThrow(RangeError)

@@ -12,6 +12,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
+import * as Tracer from "effect/Tracer"
 import * as Anthropic from "../src/Anthropic.js"
 import * as Budget from "../src/Budget.js"
 import * as Cache from "../src/Cache.js"
@@ -57,6 +58,25 @@ const makeState = () => {
   }
 }
 type World = ReturnType<typeof makeState>
+
+/** A tracer that counts the spans which are open. */
+const counting = (open: { spans: number }): Tracer.Tracer => {
+  const native = Effect.runSync(Effect.tracer)
+  return Tracer.make({
+    span: (...given) => {
+      const span = native.span(...given)
+      const end = span.end.bind(span)
+      open.spans += 1
+      return Object.assign(span, {
+        end: (...how: Parameters<typeof end>) => {
+          open.spans -= 1
+          end(...how)
+        }
+      })
+    },
+    context: (run) => run()
+  })
+}
 
 const pause = (steps: number) => Effect.repeatN(Effect.yieldNow(), steps)
 const answer = reply("ok", { usage: { inputTokens: 1, outputTokens: 1 } })
@@ -259,4 +279,23 @@ describe("AU-01: interrupted at every yield point", () => {
       }
     }, 600_000)
   }
+
+  it("the span of a request that was started is ended", async () => {
+    for (const every of distances) {
+      const tried = await Interruption.everywhere(
+        () => {
+          const world = makeState()
+          const service = OpenAiCompatible.make(client(world, chatBody), { ...options, baseUrl: "http://h/v1" })
+          const state = { spans: 0 }
+          return { state, effect: Effect.withTracer(service.complete(request()), counting(state)) }
+        },
+        ({ exit, state, tasks }) => {
+          expect(exit).toBeDefined()
+          expect(state.spans, `a yield every ${every} operations, interrupted after ${tasks} tasks`).toBe(0)
+        },
+        { every }
+      )
+      expect(tried).toBeGreaterThan(20)
+    }
+  })
 })

@@ -93,9 +93,7 @@ export const run = <A, E, R>(
             surrounding.pipe(Context.add(RunKey, key ?? Symbol(pattern)), Context.add(Journal.CurrentOutbox, outbox))
           )
         : whole
-    return tracer === noTracer
-      ? keyed
-      : Effect.withSpan(keyed, `forethought.${pattern}`, { attributes: { "forethought.call": self.path } })
+    return tracer === noTracer ? keyed : inSpan(keyed, `forethought.${pattern}`, { "forethought.call": self.path })
   })
 
 const runtimeOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): Runtime.Runtime<never> => {
@@ -199,9 +197,18 @@ const doubtfulEnd = (reply: Llm.Reply): RunEvent.NewEvent | undefined => {
 }
 
 const spanned = <A, E>(effect: Effect.Effect<A, E>, kind: "model" | "tool", call: Llm.CallId, who: string) =>
-  Effect.withSpan(effect, `forethought.${kind}`, {
-    attributes: { "forethought.call": call, [kind === "model" ? "forethought.role" : "forethought.tool"]: who }
+  inSpan(effect, `forethought.${kind}`, {
+    "forethought.call": call,
+    [kind === "model" ? "forethought.role" : "forethought.tool"]: who
   })
+
+/** Runs an effect in a span that ends whenever it was started: `withSpan` alone starts it one operation before its end is in place. */
+const inSpan = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  name: string,
+  attributes: Readonly<Record<string, string>>
+): Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>> =>
+  Effect.uninterruptibleMask((restore) => Effect.withSpan(restore(effect), name, { attributes }))
 
 /** Runs an effect, such as another pattern, so that its calls are named under a segment of this run. */
 export const nested = <A, E, R>(run: Run, segment: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

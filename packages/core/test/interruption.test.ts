@@ -23,6 +23,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
+import * as Tracer from "effect/Tracer"
 
 /** More with `scripts/fuzz`: the distances between yields that are tried. */
 const distances =
@@ -49,6 +50,25 @@ const makeState = () => {
   }
 }
 type World = ReturnType<typeof makeState>
+
+/** A tracer that counts the spans which are open. */
+const counting = (open: { spans: number }): Tracer.Tracer => {
+  const native = Effect.runSync(Effect.tracer)
+  return Tracer.make({
+    span: (...given) => {
+      const span = native.span(...given)
+      const end = span.end.bind(span)
+      open.spans += 1
+      return Object.assign(span, {
+        end: (...how: Parameters<typeof end>) => {
+          open.spans -= 1
+          end(...how)
+        }
+      })
+    },
+    context: (run) => run()
+  })
+}
 
 /** Work that counts its start and its end; a `finish` of 0 never ends by itself. */
 const work = (world: World, steps: number): Effect.Effect<string> =>
@@ -363,6 +383,37 @@ const sinks: ReadonlyArray<readonly [name: string, sink: (told: (event: RunEvent
 ]
 
 const quiet = Logger.replace(Logger.defaultLogger, Logger.none)
+
+describe("AU-03: spans", () => {
+  it("that were started are ended: those of a run, of its models and of its tools", async () => {
+    const tool = Tool.make({ name: "T", description: "", execute: () => Effect.as(Effect.yieldNow(), "done") })
+    const toolbox = Effect.runSync(Toolbox.make([tool]))
+    for (const every of distances) {
+      const tried = await Interruption.everywhere(
+        () => {
+          const state = { spans: 0 }
+          const effect = Run.run("test", "task", (run) =>
+            Effect.zipRight(
+              run.complete({ role: "planner", call: "planner", messages: [] }),
+              run.callTool(toolbox, { call: "tool", tool: "T", input: "" })
+            )
+          ).pipe(
+            Effect.provideService(Llm.Llm, { complete: () => Effect.as(Effect.yieldNow(), Llm.reply("ok")) }),
+            Effect.provideService(Journal.Journal, Journal.silent),
+            Effect.withTracer(counting(state))
+          )
+          return { state, effect }
+        },
+        ({ exit, state, tasks }) => {
+          expect(exit).toBeDefined()
+          expect(state.spans, `a yield every ${every} operations, interrupted after ${tasks} tasks`).toBe(0)
+        },
+        { every }
+      )
+      expect(tried).toBeGreaterThan(20)
+    }
+  })
+})
 
 describe("AU-07: sinks", () => {
   for (const [name, sink] of sinks) {

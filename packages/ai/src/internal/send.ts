@@ -155,18 +155,21 @@ const traced = (
       !fiber.getFiberRef(HttpClient.currentTracerDisabledWhen)(request)
     if (!isTraced) return untraced(request)
     const redacted = fiber.getFiberRef(Headers.currentRedactedNames)
-    return Effect.useSpan("http.client POST", { kind: "client", captureStackTrace: false }, (span) => {
-      tellRequest(span, request)
-      const headers = options.propagateTrace ? HttpTraceContext.toHeaders(span) : {}
-      return Effect.tap(untraced(HttpClientRequest.setHeaders(request, headers)), ({ response }) =>
-        Effect.sync(() => {
-          span.attribute("http.response.status_code", response.status)
-          for (const [name, value] of Object.entries(Headers.redact(response.headers, redacted))) {
-            if (!addressHeaders.has(name)) span.attribute(`http.response.header.${name}`, options.hide(String(value)))
-          }
-        })
-      )
-    })
+    // A span is started one operation before its end is in place, so nothing interrupts in between.
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.useSpan("http.client POST", { kind: "client", captureStackTrace: false }, (span) => {
+        tellRequest(span, request)
+        const headers = options.propagateTrace ? HttpTraceContext.toHeaders(span) : {}
+        return Effect.tap(restore(untraced(HttpClientRequest.setHeaders(request, headers))), ({ response }) =>
+          Effect.sync(() => {
+            span.attribute("http.response.status_code", response.status)
+            for (const [name, value] of Object.entries(Headers.redact(response.headers, redacted))) {
+              if (!addressHeaders.has(name)) span.attribute(`http.response.header.${name}`, options.hide(String(value)))
+            }
+          })
+        )
+      })
+    )
   })
 
 /** Headers of a response whose value is an address, with a query of its own. */

@@ -20,7 +20,7 @@ import * as Llm from "./Llm.js"
 import * as RunEvent from "./RunEvent.js"
 import { RunKey } from "./RunKey.js"
 import type * as Toolbox from "./Toolbox.js"
-import { ToolFailed } from "./ToolError.js"
+import { isToolError, ToolFailed } from "./ToolError.js"
 import * as ToolText from "./ToolText.js"
 
 /** How a tool call ended, for patterns to which an error text is a result too. */
@@ -165,9 +165,11 @@ const make = (
         }
         say({ _tag: "ToolCallStarted", call, tool, input })
         return Effect.matchCauseEffect(traced ? spanned(called, "tool", call, tool) : called, {
-          onSuccess: (text) => end("ok", text),
+          // A toolbox of an app's own can give and fail with anything at run time.
+          onSuccess: (text) => end("ok", ToolText.fromUnknown(text)),
           onFailure: (cause) => {
-            const error = Option.getOrElse(Cause.failureOption(cause), () => broken(tool, cause))
+            const failure: unknown = Option.getOrUndefined(Cause.failureOption(cause))
+            const error = isToolError(failure) ? failure : broken(tool, cause)
             return end(error._tag === "ToolTimeout" ? "timeout" : "error", error.message, error)
           }
         })
@@ -177,6 +179,7 @@ const make = (
 
 /** The error of a call whose toolbox broke, such as by a Layer around it that throws. The run goes on. */
 const broken = (tool: string, cause: Cause.Cause<unknown>): ToolFailed => {
+  if (Cause.isInterruptedOnly(cause)) return new ToolFailed({ tool, detail: "The tool was interrupted.", cause })
   const defect = Cause.squash(cause)
   return new ToolFailed({ tool, detail: ToolText.describeFailure(defect), cause: defect })
 }

@@ -71,3 +71,10 @@ export class InvalidToolInput extends Data.TaggedError("InvalidToolInput")<{
 
 /** Everything that a tool call can fail with. */
 export type ToolError = ToolFailed | ToolTimeout | UnknownTool | InvalidToolInput
+
+/** Whether something is a {@link ToolError}. */
+export const isToolError = (error: unknown): error is ToolError =>
+  error instanceof ToolFailed ||
+  error instanceof ToolTimeout ||
+  error instanceof UnknownTool ||
+  error instanceof InvalidToolInput

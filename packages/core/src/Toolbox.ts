@@ -17,7 +17,7 @@ import type { CallId } from "./Llm.js"
 import { PlanApproval } from "./PlanApproval.js"
 import { RunKey } from "./RunKey.js"
 import type { Tool, ToolContext, ToolInfo } from "./Tool.js"
-import { InvalidToolInput, type ToolError, ToolFailed, ToolTimeout, UnknownTool } from "./ToolError.js"
+import { isToolError, type ToolError, ToolFailed, ToolTimeout, UnknownTool } from "./ToolError.js"
 import * as ToolOutcome from "./ToolOutcome.js"
 import * as ToolText from "./ToolText.js"
 
@@ -288,9 +288,3 @@ const failed = (tool: string, cause: Cause.Cause<unknown>): ToolError => {
   const error = Cause.squash(cause)
   return isToolError(error) ? error : new ToolFailed({ tool, detail: ToolText.describeFailure(error), cause: error })
 }
-
-const isToolError = (error: unknown): error is ToolError =>
-  error instanceof ToolFailed ||
-  error instanceof ToolTimeout ||
-  error instanceof UnknownTool ||
-  error instanceof InvalidToolInput

@@ -6,6 +6,8 @@ import * as Journal from "../src/Journal.js"
 import * as Llm from "../src/Llm.js"
 import * as Run from "../src/Run.js"
 import { RunKey } from "../src/RunKey.js"
+import type * as Toolbox from "../src/Toolbox.js"
+import { ToolFailed } from "../src/ToolError.js"
 
 /** Tells its reply in two pieces, where somebody wants to see them. */
 const model = Llm.layer(({ onDelta }) =>
@@ -68,3 +70,45 @@ it.effect("every outermost run has a key of its own, which the runs inside it sh
     expect(first[0]).not.toBe(second[0])
   })
 )
+
+describe("a call of a toolbox that somebody else made ends, one way or the other", () => {
+  // As a program without types might give them.
+  const odd = JSON.parse('[{"a":1},"oops",null]')
+  const toolboxes: ReadonlyArray<
+    readonly [does: string, call: Toolbox.Service["call"], outcome: string, text: string]
+  > = [
+    [
+      "throws",
+      () => {
+        throw new Error("no ink")
+      },
+      "error",
+      "T failed: no ink"
+    ],
+    ["dies", () => Effect.die(new Error("no ink")), "error", "T failed: no ink"],
+    ["interrupts", () => Effect.interrupt, "error", "T failed: The tool was interrupted."],
+    ["fails as it should", () => Effect.fail(new ToolFailed({ tool: "X", detail: "d" })), "error", "X failed: d"],
+    ["fails with an error of its own", () => Effect.fail(odd[0]), "error", 'T failed: {"a":1}'],
+    ["fails with a text", () => Effect.fail(odd[1]), "error", "T failed: oops"],
+    ["fails with null", () => Effect.fail(odd[2]), "error", "T failed: null"],
+    ["fails with nothing", () => Effect.fail(odd[3]), "error", "T failed: (no result)"],
+    ["gives what is no effect", () => odd[0], "error", "T failed: Not a valid effect"],
+    ["gives what is no text", () => Effect.succeed(odd[0]), "ok", '{"a":1}'],
+    ["gives nothing", () => Effect.succeed(odd[3]), "ok", "(no result)"]
+  ]
+  it.effect.each(toolboxes)("%s", ([_, call, outcome, text]) =>
+    Effect.gen(function* () {
+      const journal = Journal.memory()
+      const request = { call: "c", tool: "T", input: "" }
+      const ended = yield* Run.run("test", "task", (run) => run.callTool({ describe: [], call }, request)).pipe(
+        Effect.provide(Layer.merge(model, Journal.layer(journal)))
+      )
+      expect(ended.outcome).toBe(outcome)
+      expect(ended.text).toContain(text)
+      expect((yield* journal.events).find(({ _tag }) => _tag === "ToolCallEnded")).toMatchObject({
+        outcome,
+        text: ended.text
+      })
+    })
+  )
+})

@@ -292,6 +292,34 @@ describe("the agent's report", () => {
     })
   )
 
+  const statuses: ReadonlyArray<readonly [status: unknown, became: "completed" | "failed", warnings: number]> = [
+    ["completed", "completed", 0],
+    ["Complete.", "completed", 0],
+    ["SUCCESS", "completed", 0],
+    ["done", "completed", 0],
+    ["failed", "failed", 0],
+    ["Failure", "failed", 0],
+    ["in progress", "completed", 1],
+    ["partial", "completed", 1],
+    ["", "completed", 1],
+    [null, "completed", 1],
+    [true, "completed", 1]
+  ]
+  for (const dataFlow of ["collected", "declared"] as const) {
+    it.effect.each(statuses)(`${dataFlow}, in JSON, with the status %j is %s`, ([status, became, told]) =>
+      Effect.gen(function* () {
+        const plan = dataFlow === "declared" ? '{"steps":[{"step":"a","inputs":[],"outputs":[]}]}' : "1. a"
+        const report = JSON.stringify({ status, result: "x", collected: {} })
+        const { events } = yield* Effect.provide(
+          withEvents(Effect.either(PlanAndSolveAgent.run("T", { dataFlow, maxReplans: 0 }))),
+          world([plan, report, "done"])
+        )
+        expect(of(events, "StepEnded").map((event) => event.status)).toEqual([became])
+        expect(warnings(events, "no_verdict")).toHaveLength(told)
+      })
+    )
+  }
+
   it.effect("that names no value hands on its result, cut; one that names values hands on those", () =>
     Effect.gen(function* () {
       yield* PlanAndSolveAgent.run("T", { dataFlow: "collected" })

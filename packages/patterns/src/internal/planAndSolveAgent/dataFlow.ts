@@ -147,7 +147,8 @@ const fromFields = (fields: Readonly<Record<string, unknown>>, reply: string): R
   const collected = fields["collected"]
   return {
     status: status.startsWith("fail") ? "failed" : "completed",
-    hasVerdict: status !== "",
+    // Another word, such as "in progress", says neither.
+    hasVerdict: /^(?:fail|complete|success|succeeded|done$|ok$)/.test(status),
     result: typeof fields["result"] === "string" ? fields["result"] : ReplyText.visible(reply),
     collected:
       typeof collected === "object" && collected !== null && !Array.isArray(collected)

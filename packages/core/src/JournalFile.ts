@@ -1,12 +1,13 @@
 /**
  * A journal sink that appends JSON lines to a file. Needs Node.js.
  */
-import { closeSync, openSync, writeSync } from "node:fs"
+import { closeSync, openSync, writeFileSync } from "node:fs"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Journal from "./Journal.js"
+import type { RunEvent } from "./RunEvent.js"
 
 /** The file cannot be opened for writing. */
 export class JournalFileError extends Data.TaggedError("JournalFileError")<{
@@ -21,7 +22,7 @@ export class JournalFileError extends Data.TaggedError("JournalFileError")<{
 
 /**
  * Opens a file for one JSON line an event. Every line is written before the run goes on, so that what a crash leaves
- * behind is complete. The file is closed with the scope.
+ * behind is complete. The file is closed with the scope; what a run tells later is not written, which a warning says.
  *
  * @param options.append adds to an existing file in place of starting it anew. Default: false.
  */
@@ -32,12 +33,23 @@ export const make = (
   Effect.map(
     Effect.acquireRelease(
       Effect.try({
-        try: () => openSync(path, options.append === true ? "a" : "w"),
+        try: () => ({ number: openSync(path, options.append === true ? "a" : "w"), isOpen: true }),
         catch: (cause) => new JournalFileError({ path, cause })
       }),
-      (file) => Effect.sync(() => closeSync(file))
+      (file) =>
+        Effect.sync(() => {
+          file.isOpen = false
+          closeSync(file.number)
+        })
     ),
-    (file) => Journal.jsonLines((line) => Effect.sync(() => void writeSync(file, line)))
+    (file) => {
+      const write = (event: RunEvent): void => {
+        // Another file may have the number by now.
+        if (!file.isOpen) throw new Error(`The event file ${path} is closed.`)
+        writeFileSync(file.number, `${JSON.stringify(event)}\n`)
+      }
+      return { unsafeRecord: write, record: (event) => Effect.sync(() => write(event)) }
+    }
   )
 
 /** The file as the only sink, see {@link make}. */

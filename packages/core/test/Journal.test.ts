@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync } from "node:fs"
+import { closeSync, mkdtempSync, openSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
@@ -9,6 +9,7 @@ import * as Llm from "@forethought/core/Llm"
 import * as Run from "@forethought/core/Run"
 import type { RunEvent } from "@forethought/core/RunEvent"
 import * as RunEvents from "@forethought/core/RunEvent"
+import { Interruption } from "@forethought/core/testing"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -19,6 +20,7 @@ const llm = Llm.layer(() => Effect.succeed(Llm.reply("hello")))
 const ask = Run.run("test", "the task", (run) =>
   run.complete({ role: "planner", call: "planner", messages: [{ role: "user", content: "hi" }] })
 ).pipe(Effect.provide(llm))
+const routed = { _tag: "Routed", pattern: "react", reason: "", fallback: false } as const
 const tags = (events: ReadonlyArray<RunEvent>) => events.map((event) => event._tag)
 
 describe("Journal", () => {
@@ -171,6 +173,44 @@ describe("Journal", () => {
       expect(tags(events)).toEqual(["RunStarted", "ModelCallStarted", "ModelCallEnded", "RunEnded"])
       const error = yield* Effect.flip(Effect.provide(ask, JournalFile.layer("/no/such/folder/events.jsonl")))
       expect(error.message).toContain("/no/such/folder/events.jsonl cannot be written")
+    })
+  })
+
+  it("has an event in the file before the run goes on, whatever yields", async () => {
+    const path = join(mkdtempSync(join(tmpdir(), "forethought-")), "events.jsonl")
+    const written = () => readFileSync(path, "utf8").split("\n").length - 1
+    const seen: Array<number> = []
+    const look = Effect.sync(() => void seen.push(written()))
+    const run = Run.run("test", "the task", (run) =>
+      Effect.zipRight(
+        look,
+        Effect.zipRight(run.complete({ role: "planner", call: "planner", messages: [] }), run.emit(routed))
+      )
+    ).pipe(
+      Effect.provideService(Llm.Llm, { complete: () => Effect.as(look, Llm.reply("hello")) }),
+      Effect.zipRight(look),
+      Effect.provide(JournalFile.layer(path))
+    )
+    const scheduler = Interruption.makeScheduler()
+    const fiber = Effect.runFork(Effect.withScheduler(run, scheduler), { scheduler })
+    await scheduler.settle()
+    expect(fiber.unsafePoll()).toMatchObject({ _tag: "Success" })
+    expect(seen).toEqual([1, 2, 5])
+  })
+
+  it.effect("writes nothing into another file that got the number of a closed one", () => {
+    const folder = mkdtempSync(join(tmpdir(), "forethought-"))
+    return Effect.gen(function* () {
+      const closed = yield* Effect.scoped(JournalFile.make(join(folder, "events.jsonl")))
+      const logged: Array<string> = []
+      const logger = Logger.make(({ message }) => void logged.push(String(message)))
+      const other = openSync(join(folder, "other"), "w")
+      yield* ask.pipe(
+        Effect.provide(Layer.merge(Journal.layer(closed), Logger.replace(Logger.defaultLogger, logger))),
+        Effect.ensuring(Effect.sync(() => closeSync(other)))
+      )
+      expect(readFileSync(join(folder, "other"), "utf8")).toBe("")
+      expect(logged[0]).toContain("events.jsonl is closed")
     })
   })
 

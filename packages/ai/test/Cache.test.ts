@@ -1,15 +1,23 @@
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import type * as HttpClient from "@effect/platform/HttpClient"
 import { expect, it } from "@effect/vitest"
-import { LlmError, Reason, type Reply, type Request, reply, type Service } from "@forethought/core/Llm"
+import { Llm, LlmError, Reason, type Reply, type Request, reply, type Service } from "@forethought/core/Llm"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import type * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 import { describe } from "vitest"
+import * as Anthropic from "../src/Anthropic.js"
 import * as Budget from "../src/Budget.js"
 import * as Cache from "../src/Cache.js"
 import * as Fallback from "../src/Fallback.js"
+import * as Google from "../src/Google.js"
+import * as OpenAi from "../src/OpenAi.js"
+import * as OpenAiCompatible from "../src/OpenAiCompatible.js"
 import * as RateLimit from "../src/RateLimit.js"
 import * as Retry from "../src/Retry.js"
 import { counting, request } from "./support/models.js"
@@ -156,6 +164,27 @@ it.effect("AU-14: a store shared by two models keeps their replies apart", () =>
     expect(Fallback.make(answers("first"), answers("second")).model?.("solver")).toBe("first or second")
     expect(Fallback.make(answers("first"), answers(undefined)).model?.("solver")).toBeUndefined()
   })
+)
+
+it.effect("AU-14: every provider names its model, by where it is and how it is configured too", () =>
+  Effect.gen(function* () {
+    const hosted = [OpenAi.layer, Anthropic.layer, Google.layer].flatMap((layer) => [
+      layer({ model: "m" }),
+      layer({ model: "n" }),
+      layer({ model: "m", apiUrl: "http://127.0.0.1/v1?key=SECRET" }),
+      layer({ model: "m", config: { effort: "low", user: "SECRET" } }),
+      layer({ model: "m", config: { effort: "high" } })
+    ])
+    const compatible = ["http://127.0.0.1/v1?key=SECRET", "http://127.0.0.1:8080/v1"].flatMap((baseUrl) =>
+      ["m", "n"].map((model) => OpenAiCompatible.layer({ baseUrl, model }))
+    )
+    const nameOf = (layer: Layer.Layer<Llm, never, HttpClient.HttpClient>) =>
+      Effect.map(Effect.provide(Llm, layer), ({ model }) => model?.("planner"))
+    const names = yield* Effect.forEach([...hosted, ...compatible], nameOf)
+    expect(new Set(names).size).toBe(19)
+    expect(names.join()).not.toContain("SECRET")
+    expect(yield* nameOf(OpenAi.layer({ model: "m", apiKey: Redacted.make("SECRET") }))).toBe(names[0])
+  }).pipe(Effect.provide(FetchHttpClient.layer))
 )
 
 it.effect("AU-14: one model by role has a key for each of its models", () =>

@@ -2,6 +2,7 @@
  * At most so many tool calls in all: what a caller allows a run inside its own, however deep that goes.
  */
 import * as Effect from "effect/Effect"
+import * as Options from "./Options.js"
 import * as Toolbox from "./Toolbox.js"
 import { ToolFailed } from "./ToolError.js"
 
@@ -10,16 +11,19 @@ import { ToolFailed } from "./ToolError.js"
  * bound fails with `ToolFailed` and is not made. What a tool does inside of one call is one call: a pattern that is offered
  * as a tool has bounds of its own.
  *
- * @param most how many calls may be made: a whole number of at least 0.
+ * @param most how many calls may be made: a whole number of at least 0, else it throws a `RangeError`.
  */
-export const within =
-  (most: number) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Toolbox.Toolbox> =>
+export const within = (
+  most: number
+): (<A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R | Toolbox.Toolbox>) => {
+  Options.wholeNumber("ToolCap", "most", most, 0)
+  return (effect) =>
     Effect.flatMap(Toolbox.Toolbox, (toolbox) => Effect.provideService(effect, Toolbox.Toolbox, make(toolbox, most)))
+}
 
-/** A toolbox that makes so many calls and no more. */
+/** A toolbox that makes so many calls and no more. Throws a `RangeError` as {@link within}. */
 export const make = (inner: Toolbox.Service, most: number): Toolbox.Service => {
-  let left = most
+  let left = Options.wholeNumber("ToolCap", "most", most, 0)
   return {
     describe: inner.describe,
     call: (request) =>

@@ -6,6 +6,7 @@ import * as Llm from "@forethought/core/Llm"
 import * as AnswerFormat from "@forethought/core/reply/AnswerFormat"
 import * as Tool from "@forethought/core/Tool"
 import * as Toolbox from "@forethought/core/Toolbox"
+import * as ToolCap from "@forethought/core/ToolCap"
 import * as Adapt from "@forethought/patterns/Adapt"
 import * as PlanAndExecute from "@forethought/patterns/PlanAndExecute"
 import * as PlanAndSolve from "@forethought/patterns/PlanAndSolve"
@@ -145,6 +146,13 @@ describe("AU-09: the caller's maxToolCalls bounds all tool calls of an executor"
       })
     }
   }
+
+  it("a bound that is no whole number is refused", () => {
+    for (const most of [-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(() => ToolCap.within(most)).toThrow(RangeError)
+      expect(() => ToolCap.make({ describe: [], call: () => Effect.succeed("") }, most)).toThrow(RangeError)
+    }
+  })
 
   it.effect("a call that was not made says so, and what may still be made is made", () =>
     Effect.gen(function* () {

@@ -1,4 +1,5 @@
 /** What the providers with an address of their own have in common. */
+import { createHash } from "node:crypto"
 import * as HttpClient from "@effect/platform/HttpClient"
 import { Llm } from "@forethought/core/Llm"
 import * as Effect from "effect/Effect"
@@ -20,5 +21,20 @@ export const layer = (
 ): Layer.Layer<Llm, never, HttpClient.HttpClient> =>
   Layer.effect(
     Llm,
-    Effect.map(HttpClient.HttpClient, (client) => Exchange.make(client, wire(Exchange.keyOf(options.apiKey)), options))
+    Effect.map(HttpClient.HttpClient, (client) => {
+      const spoken = wire(Exchange.keyOf(options.apiKey))
+      const name = nameOf(spoken.from, options)
+      return { ...Exchange.make(client, spoken, options), model: () => name }
+    })
   )
+
+/** Names the model: elsewhere, or configured in another way, it may answer differently. */
+const nameOf = (model: string, { apiUrl, config = {} }: Options): string =>
+  [
+    model,
+    ...(apiUrl === undefined ? [] : [Exchange.plainAddress(apiUrl)]),
+    ...(Object.keys(config).length === 0 ? [] : [digest(JSON.stringify(config))])
+  ].join(" ")
+
+/** A configuration can be long, and can hold what is nobody's business. */
+const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16)

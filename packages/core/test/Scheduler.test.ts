@@ -129,6 +129,28 @@ describe("Scheduler", () => {
     })
   )
 
+  it.effect("names at most ten failed steps, and a step that only comes after a failed one runs", () =>
+    Effect.gen(function* () {
+      const failing = Array.from({ length: 30 }, (_, i) => `f${i}`)
+      const nodes = [
+        ...failing.map((id) => ({ id, dependsOn: [] })),
+        { id: "needs", dependsOn: failing },
+        { id: "after", dependsOn: [], after: failing },
+        { id: "both", dependsOn: ["after"], after: ["needs"] }
+      ]
+      const outcomes = yield* Scheduler.run(Either.getOrThrow(Dag.make(nodes)), {
+        concurrency: 3,
+        run: ({ id }) => (id.startsWith("f") ? Effect.fail("no") : Effect.succeed(id))
+      })
+      expect(outcomes[30]).toEqual({ _tag: "Skipped", because: expect.any(Array) })
+      expect(outcomes[30]).toMatchObject({ because: { length: 10 } })
+      expect(outcomes.slice(31)).toEqual([
+        { _tag: "Completed", value: "after" },
+        { _tag: "Completed", value: "both" }
+      ])
+    })
+  )
+
   it.effect("with onFailure continue runs the dependants of a failed step", () =>
     Effect.gen(function* () {
       const outcomes = yield* Scheduler.run(graph({ a: [], b: ["a"] }), {

@@ -23,10 +23,12 @@ export const make = (first: Service, second: Service, options: Options = {}): Se
   const reasons = new Set(options.on ?? passing)
   return {
     complete: (request) =>
-      Effect.catchAll(first.complete(request), (error) =>
-        reasons.has(error.reason._tag)
-          ? Effect.mapError(second.complete(request), (last) => both(error, last))
-          : Effect.fail(error)
+      Effect.catchAll(
+        Effect.suspend(() => first.complete(request)),
+        (error) =>
+          reasons.has(error.reason._tag)
+            ? Effect.mapError(second.complete(request), (last) => both(error, last))
+            : Effect.fail(error)
       ),
     model: (role) => {
       const names = [first, second].map((service) => service.model?.(role))

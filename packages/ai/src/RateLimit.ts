@@ -76,13 +76,16 @@ export const make = (model: Service, options: Options): Service => {
   const windowed = requestsPerMinute !== Number.POSITIVE_INFINITY || tokensPerMinute !== Number.POSITIVE_INFINITY
 
   const ask = (request: Request, call: Call): Effect.Effect<Reply, LlmError> =>
-    Effect.tap(model.complete(request), ({ usage }) =>
-      Effect.sync(() => {
-        if (usage.inputTokens === undefined || usage.outputTokens === undefined) return
-        const used = usage.inputTokens + usage.outputTokens
-        if (recent.includes(call)) tokens += used - call.tokens
-        call.tokens = used
-      })
+    // A model may begin its work where it is asked, so it is asked when it is its turn.
+    Effect.tap(
+      Effect.suspend(() => model.complete(request)),
+      ({ usage }) =>
+        Effect.sync(() => {
+          if (usage.inputTokens === undefined || usage.outputTokens === undefined) return
+          const used = usage.inputTokens + usage.outputTokens
+          if (recent.includes(call)) tokens += used - call.tokens
+          call.tokens = used
+        })
     )
 
   return {

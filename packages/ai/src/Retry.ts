@@ -54,7 +54,15 @@ const asked = (error: LlmError): number | undefined =>
  */
 export const retrying = (service: Service, options: Options = {}): Service => {
   const repeated = schedule(options)
-  return { ...service, complete: (request) => Effect.retry(service.complete(request), repeated) }
+  return {
+    ...service,
+    // Asked anew for each repetition: a model may begin its work where it is asked.
+    complete: (request) =>
+      Effect.retry(
+        Effect.suspend(() => service.complete(request)),
+        repeated
+      )
+  }
 }
 
 /** {@link retrying} as a Layer around any other. Use it once: the providers of this package have it already. */

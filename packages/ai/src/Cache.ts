@@ -3,6 +3,7 @@
  */
 import { createHash } from "node:crypto"
 import { type Llm, LlmError, type Reply, type Request, type Service, type Usage } from "@forethought/core/Llm"
+import * as Options_ from "@forethought/core/Options"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -33,9 +34,7 @@ export interface Options {
 
 /** Keeps the replies that were used last. */
 export const memory = (capacity = 1_000): Store => {
-  if (!Number.isInteger(capacity) || capacity < 1) {
-    throw new RangeError(`Cache: capacity must be a whole number of at least 1, got ${capacity}.`)
-  }
+  Options_.wholeNumber("Cache", "capacity", capacity)
   // A Map keeps the order in which keys were set, so the first one is the one to drop.
   const kept = new Map<string, Reply>()
   const put = (key: string, reply: Reply): void => {
@@ -72,11 +71,14 @@ export const memory = (capacity = 1_000): Store => {
  * A kept reply reports that it used no tokens; of those that share a call, one reports them. Put the Cache around a `RateLimit` and a `Budget`, so that it counts as no
  * call either: `model.pipe(RateLimit.layer(…), Budget.layer(…), Cache.layer())`. A model whose replies are meant to differ, as for a vote, must not have one.
  */
-export const layer = (options: Options = {}): (<E, R>(model: Layer.Layer<Llm, E, R>) => Layer.Layer<Llm, E, R>) =>
-  wrap((model) => make(model, options))
+export const layer = (options: Options = {}): (<E, R>(model: Layer.Layer<Llm, E, R>) => Layer.Layer<Llm, E, R>) => {
+  check(options)
+  return wrap((model) => make(model, options))
+}
 
 /** The service of {@link layer}. */
 export const make = (model: Service, options: Options = {}): Service => {
+  check(options)
   const store = options.store ?? memory(options.capacity)
   const underWay = new Map<string, Shared>()
 
@@ -186,6 +188,11 @@ interface Shared {
   firstIsThere: boolean
   /** Who gets the reply with its usage. */
   payer: symbol | undefined
+}
+
+const check = (options: Options): void => {
+  Options_.rejectUnknown("Cache", options, ["capacity", "store"])
+  if (options.capacity !== undefined) Options_.wholeNumber("Cache", "capacity", options.capacity)
 }
 
 const finished = (reply: Reply): boolean => reply.finishReason === "stop" || reply.finishReason === "tool-calls"

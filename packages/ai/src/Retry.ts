@@ -2,12 +2,13 @@
  * Retries of the transport, in one place: a `Schedule` around an `Llm`. Patterns never retry a call that failed, so
  * the number of calls is bounded by `1 + maxRetries` for each request.
  */
-import { Llm, type LlmError, type Service } from "@forethought/core/Llm"
-import * as Context from "effect/Context"
+import type { Llm, LlmError, Service } from "@forethought/core/Llm"
+import * as Options_ from "@forethought/core/Options"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import { wrap } from "./internal/wrap.js"
 
 export interface Options {
   /** How often a request is repeated after a retryable failure, an integer of at least 0. Default: 2. */
@@ -65,8 +66,12 @@ export const retrying = (service: Service, options: Options = {}): Service => {
   }
 }
 
-/** {@link retrying} as a Layer around any other. Use it once: the providers of this package have it already. */
-export const layer =
-  (options: Options = {}) =>
-  <E, R>(model: Layer.Layer<Llm, E, R>): Layer.Layer<Llm, E, R> =>
-    Layer.map(model, (context) => Context.add(context, Llm, retrying(Context.get(context, Llm), options)))
+/**
+ * {@link retrying} as a Layer around any other. Use it once: the providers of this package have it already. Throws a
+ * `RangeError` on a wrong option.
+ */
+export const layer = (options: Options = {}): (<E, R>(model: Layer.Layer<Llm, E, R>) => Layer.Layer<Llm, E, R>) => {
+  Options_.rejectUnknown("Retry", options, ["maxRetries", "maxRetryDelay", "backoff"])
+  schedule(options)
+  return wrap((model) => retrying(model, options))
+}

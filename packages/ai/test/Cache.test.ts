@@ -119,6 +119,16 @@ describe("at once", () => {
   )
 })
 
+it("a wrong option is refused where the layer is made", () => {
+  const misspelt = JSON.parse('{"size":10}')
+  expect(() => Cache.layer(misspelt)).toThrow(/unknown option "size"/)
+  expect(() => Cache.make(counting().service, misspelt)).toThrow(/unknown option "size"/)
+  for (const capacity of [0, -1, 1.5, Number.NaN]) {
+    expect(() => Cache.layer({ capacity })).toThrow(RangeError)
+    expect(() => Cache.memory(capacity)).toThrow(RangeError)
+  }
+})
+
 it.effect("a store of one's own; one that fails is no harm", () =>
   Effect.gen(function* () {
     const kept = new Map<string, string>()

@@ -36,6 +36,10 @@ const settle = (service: Service, total: Duration.DurationInput = "10 minutes") 
 const gaps = (times: ReadonlyArray<number>) => times.slice(1).map((time, index) => time - (times[index] ?? 0))
 
 describe("Retry", () => {
+  it("refuses an unknown option where the layer is made", () => {
+    expect(() => Retry.layer(JSON.parse('{"retries":3}'))).toThrow(/unknown option "retries"/)
+  })
+
   it.effect("repeats a retryable failure with an exponential, jittered backoff", () =>
     Effect.gen(function* () {
       const model = failing(Reason.Unavailable(503), Reason.TimedOut(100))
@@ -157,5 +161,6 @@ describe("Retry", () => {
 
   it.each([-1, 1.5, Number.NaN])("rejects maxRetries %d", (maxRetries) => {
     expect(() => Retry.schedule({ maxRetries })).toThrow(RangeError)
+    expect(() => Retry.layer({ maxRetries })).toThrow(RangeError)
   })
 })

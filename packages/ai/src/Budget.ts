@@ -18,6 +18,7 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { type Account, type Amounts, make as makeAccount, none } from "./internal/account.js"
 import * as estimate from "./internal/estimate.js"
 import * as Line from "./internal/line.js"
@@ -171,8 +172,8 @@ export const make = (model: Service, options: Options): Service & State => {
       const granted = held.granted.outputTokens
       const bounded = held.accounts.some((account) => account.boundsOutput)
       return Effect.flatMap(model.complete(bounded ? { ...request, maxTokens: granted } : request), (reply) => {
-        const input = reply.usage.inputTokens ?? held.wanted.inputTokens
-        const output = reply.usage.outputTokens ?? estimate.outputTokens(reply)
+        const input = reported(reply.usage.inputTokens) ?? held.wanted.inputTokens
+        const output = reported(reply.usage.outputTokens) ?? estimate.outputTokens(reply)
         held.used = amounts(1, input, output, held.price)
         return held.cutBy !== undefined && reply.finishReason === "length"
           ? Effect.fail(
@@ -243,6 +244,10 @@ interface Refusal {
   readonly limit: string
 }
 
+/** A count of tokens that can be added up: an adapter of an app's own may report anything. */
+const reported = (tokens: number | undefined): number | undefined =>
+  tokens !== undefined && Number.isFinite(tokens) && tokens >= 0 ? tokens : undefined
+
 const amounts = (calls: number, inputTokens: number, outputTokens: number, price: Prices.Price): Amounts => ({
   calls,
   inputTokens,
@@ -257,6 +262,9 @@ const free: Prices.Price = { inputPerMillion: 0, outputPerMillion: 0 }
 const lastRoles: ReadonlyArray<Role> = ["solver", "finalizer"]
 const limitKeys = ["calls", "inputTokens", "outputTokens", "money", "wallTime"] as const
 
+const millisOf = (limit: Duration.DurationInput): number | undefined =>
+  Option.getOrUndefined(Option.map(Duration.decodeUnknown(limit), Duration.toMillis))
+
 const check = (options: Options) => {
   Options_.rejectUnknown("Budget", options, [...limitKeys, "perRole", "reserve", "price", "maxReplyTokens"])
   Options_.rejectUnknown("Budget.perRole", options.perRole ?? {}, roles)
@@ -270,13 +278,17 @@ const check = (options: Options) => {
     if (owner !== "Budget") Options_.rejectUnknown(owner, limits, limitKeys)
     for (const key of limitKeys) {
       const limit = limits[key]
-      const value = limit === undefined ? 0 : typeof limit === "number" ? limit : Duration.toMillis(limit)
-      if (!(value >= 0)) throw new RangeError(`${owner}: ${key} must be a number of at least 0, got ${value}.`)
+      const value = limit === undefined ? 0 : typeof limit === "number" ? limit : millisOf(limit)
+      if (value === undefined || !(value >= 0)) {
+        const what = key === "wallTime" ? 'a duration, such as "2 minutes"' : "a number of at least 0"
+        throw new RangeError(`${owner}: ${key} must be ${what}, got ${JSON.stringify(limit)}.`)
+      }
     }
     if (limits.money !== undefined && options.price === undefined) {
       throw new RangeError(`${owner}: a limit in money needs a price, such as Prices.of("gpt-4.1-mini").`)
     }
   }
+  for (const role of last) Options_.oneOf("Budget.reserve", "roles", role, roles)
   const { price = free } = options
   return {
     reserve,

@@ -281,12 +281,25 @@ describe("layers", () => {
     return Effect.zipRight(run, run).pipe(Effect.provide(Layer.succeed(Llm, counting().service)))
   })
 
+  it.effect("usage that cannot be added up counts as none: the estimate is settled", () =>
+    Effect.gen(function* () {
+      for (const outputTokens of [Number.NaN, Number.POSITIVE_INFINITY, -5]) {
+        const { seen, service } = counting(() => reply("x".repeat(400), { usage: { inputTokens: 1, outputTokens } }))
+        const model = Budget.make(service, { outputTokens: 250, maxReplyTokens: 100 })
+        for (let i = 0; i < 20; i++) yield* Effect.either(model.complete(request()))
+        expect(seen.length).toBeLessThan(5)
+      }
+    })
+  )
+
   it("a mistake in the options is seen where they are written", () => {
     const wrong: ReadonlyArray<readonly [Budget.Options, string]> = [
       [{ money: 1 }, "needs a price"],
       [{ calls: -1 }, "at least 0"],
       [{ outputTokens: Number.NaN }, "at least 0"],
-      [{ maxReplyTokens: 0 }, "at least 1"]
+      [{ maxReplyTokens: 0 }, "at least 1"],
+      [JSON.parse('{"wallTime":"soon"}'), 'a duration, such as "2 minutes", got "soon"'],
+      [JSON.parse('{"reserve":{"calls":1,"roles":["solvr"]}}'), "roles must be"]
     ]
     for (const [options, message] of wrong) expect(() => Budget.layer(options)).toThrow(message)
   })

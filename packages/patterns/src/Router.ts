@@ -116,6 +116,7 @@ export const run = (
   Options.rejectUnknown("Router.run", options, [...routeKeys, ...runKeys])
   const settings = check("Router.run", options)
   // Made and not run: a wrong option of any pattern is seen here.
+  if (options.rewoo !== undefined) Rewoo.parallel("", options.rewoo)
   for (const pattern of settings.patterns) runPattern(pattern, "", options, "")
   return Run.run("router", task, (run) =>
     Effect.flatMap(choose(run, task, settings), ({ pattern, reason }) =>

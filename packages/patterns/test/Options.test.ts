@@ -41,5 +41,6 @@ it("options of a pattern inside a pattern are checked as early", () => {
   expect(() => PlanAndSolveAgent.run("Q", loose({ react: { foo: 1 } }))).toThrow(/unknown option "foo"/)
   expect(() => Router.run("Q", loose({ react: { foo: 1 } }))).toThrow(/unknown option "foo"/)
   expect(() => Router.run("Q", loose({ adapt: { maxDepth: 0 } }))).toThrow(RangeError)
+  expect(() => Router.run("Q", loose({ patterns: ["rewoo"], rewoo: { concurrency: 0 } }))).toThrow(RangeError)
   expect(() => PlanAndSolve.run("Q", loose({}))).toThrow(/answerFormat must be an AnswerFormat/)
 })

@@ -290,6 +290,7 @@ describe("the agent's report", () => {
     ["done", "completed", 0],
     ["failed", "failed", 0],
     ["Failure", "failed", 0],
+    ["error", "failed", 0],
     ["in progress", "completed", 1],
     ["partial", "completed", 1],
     ["", "completed", 1],

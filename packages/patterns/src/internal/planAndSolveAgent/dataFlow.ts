@@ -146,9 +146,9 @@ const fromFields = (fields: Readonly<Record<string, unknown>>, reply: string): R
   const status = typeof fields["status"] === "string" ? fields["status"].trim().toLowerCase() : ""
   const collected = fields["collected"]
   return {
-    status: status.startsWith("fail") ? "failed" : "completed",
+    status: /^(?:fail|error)/.test(status) ? "failed" : "completed",
     // Another word, such as "in progress", says neither.
-    hasVerdict: /^(?:fail|complete|success|succeeded|done$|ok$)/.test(status),
+    hasVerdict: /^(?:fail|error|complete|success|succeeded|done$|ok$)/.test(status),
     result: typeof fields["result"] === "string" ? fields["result"] : ReplyText.visible(reply),
     collected:
       typeof collected === "object" && collected !== null && !Array.isArray(collected)

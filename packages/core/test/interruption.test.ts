@@ -98,7 +98,7 @@ const holds = async <A, E>(make: (world: World) => Effect.Effect<A, E>, atOnce =
         expect(state.late, `${where}: starts or ends after the end`).toBe(0)
         expect(state.most, `${where}: at once`).toBeLessThanOrEqual(atOnce)
       },
-      { every, most: 600 }
+      { every, most: 5_000 }
     )
     expect(tried).toBeGreaterThan(every === 3 ? 10 : 0)
   }

@@ -2,7 +2,8 @@
  * Approval at the terminal: of a tool call before the tool acts, and of a plan before it runs.
  */
 import { spawn } from "node:child_process"
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { rmSync } from "node:fs"
+import { mkdtemp, readFile, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type * as Approval from "@forethought/core/Approval"
@@ -105,6 +106,7 @@ export const plans =
             case "e":
             case "edit": {
               const text = await edit(desk, terminal, plan.written ?? planText(plan.steps), signal)
+              if (signal.aborted) return PlanApproval.refuse("the run was interrupted")
               if (text.trim() !== "") return PlanApproval.edit(text)
               desk.write("Nothing was written: the plan stays as it is.\n")
             }
@@ -140,8 +142,9 @@ export const planText = (steps: ReadonlyArray<RunEvent.PlannedStep>): string =>
 const edit = async (desk: Desk, terminal: Terminal, text: string, signal: AbortSignal): Promise<string> => {
   if (desk.editor !== undefined) {
     try {
-      return await inEditor(desk.editor, text)
+      return await inEditor(desk.editor, text, signal)
     } catch (error) {
+      if (signal.aborted) return ""
       desk.write(`${printable(messageOf(error))}\n`)
     }
   }
@@ -155,20 +158,26 @@ const edit = async (desk: Desk, terminal: Terminal, text: string, signal: AbortS
   }
 }
 
-const inEditor = async (editor: string, text: string): Promise<string> => {
+/** What a person made of the text. An editor that is open when the run is interrupted is ended, and its file removed. */
+const inEditor = async (editor: string, text: string, signal: AbortSignal): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "forethought-plan-"))
   const file = join(folder, "plan.txt")
+  // In one go with the interruption: the program may end before anything that waits goes on.
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  signal.addEventListener("abort", remove)
   try {
+    signal.throwIfAborted()
     await writeFile(file, `${text}\n`, { mode: 0o600 })
     const code = await new Promise<number | null>((done, fail) => {
       // The variable holds a command line, as for every other program that reads it.
-      const child = spawn(`${editor} "${file}"`, { shell: true, stdio: "inherit" })
+      const child = spawn(`${editor} "${file}"`, { shell: true, stdio: "inherit", signal })
       child.on("error", fail)
       child.on("close", done)
     })
     if (code !== 0) throw new Error(`The editor ${fit(editor, 60)} ended with code ${code}.`)
     return await readFile(file, "utf8")
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    signal.removeEventListener("abort", remove)
+    remove()
   }
 }

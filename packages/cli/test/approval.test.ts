@@ -1,4 +1,6 @@
-import { describe, expect, it } from "vitest"
+import { existsSync, readFileSync } from "node:fs"
+import { dirname } from "node:path"
+import { describe, expect, it, vi } from "vitest"
 import type { Terminal } from "../src/terminal.js"
 import { everything, folder, forethought } from "./support/forethought.js"
 import { inProcess } from "./support/inProcess.js"
@@ -67,6 +69,26 @@ describe("--approve-plan", () => {
     expect({ code, out }).toEqual({ code: 0, out: "66,977,107 people.\n" })
     expect(err).toContain("The editor false ended with code 1.")
     expect(err).toContain("the plan stays as it is")
+  })
+
+  it("an interruption ends the editor, leaves no file and asks nothing more", async () => {
+    using files = folder({ "script.json": [plan] })
+    const interruption = new AbortController()
+    const opened = files.file("opened")
+    const timer = setInterval(() => {
+      if (existsSync(opened) && readFileSync(opened, "utf8").includes("plan.txt\n")) interruption.abort()
+    }, 10)
+    const terminal = person("e", "y")
+    const editor = `cd '${files.path}'; trap 'echo ended > ended; exit' TERM; open() { echo "$1" > opened; while :; do sleep 0.05; done; }; open`
+    const args = ["run", "rewoo", "How many?", "-m", "scripted:script.json", "--approve-plan"]
+    const around = { folder: files.path, terminal, signal: interruption.signal }
+    const { code, err } = await inProcess(args, { ...around, env: { EDITOR: editor } })
+    clearInterval(timer)
+    expect(code).toBe(130)
+    expect(existsSync(dirname(readFileSync(opened, "utf8").trim()))).toBe(false)
+    await vi.waitFor(() => expect(existsSync(files.file("ended"))).toBe(true), { timeout: 5_000 })
+    expect(terminal.asked).toHaveLength(1)
+    expect(err).not.toContain("Write the whole plan anew")
   })
 
   it("ends with 2 where the plan that was written is not valid", async () => {

@@ -37,7 +37,8 @@ export interface ProposedPlan {
 
 /**
  * What becomes of a plan. An edited plan is text in the form that the pattern's planner writes; the pattern reads and
- * validates it as if the planner had written it.
+ * validates it as if the planner had written it. Whatever stands in it is approved; what is over the pattern's cap of steps
+ * does not run for now.
  */
 export type Review =
   | { readonly _tag: "Accept" }

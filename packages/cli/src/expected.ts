@@ -63,7 +63,7 @@ const bounds = (pattern: string, options: OptionValues, steps: ReadonlyArray<Pla
           least: 1 + 2 * planned,
           most: turns === undefined ? undefined : 1 + again() + most * (turns + 1 + again())
         },
-        toolCalls: { least: 0, most: turns === undefined ? undefined : most * options.count("maxToolCalls") }
+        toolCalls: { least: 0, most: most * options.count("maxToolCalls") }
       }
     }
     case "plan-and-solve-agent": {
@@ -91,7 +91,7 @@ const bounds = (pattern: string, options: OptionValues, steps: ReadonlyArray<Pla
       }
       return {
         modelCalls: { least: 1, most: turns === undefined ? undefined : tasks * turns + inner * (1 + again()) },
-        toolCalls: { least: 0, most: turns === undefined ? undefined : tasks * options.count("maxToolCalls") }
+        toolCalls: { least: 0, most: tasks * options.count("maxToolCalls") }
       }
     }
     default:

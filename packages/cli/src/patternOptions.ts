@@ -110,7 +110,7 @@ export const planAndExecute: Options = [
     default: "step",
     description: "whether the executor sees its step alone, or the past steps and the goal too"
   },
-  count("maxPromptChars", "the most characters of past steps in the replanner's prompt", 100_000, 1_000),
+  count("maxPromptChars", "the most characters of the replanner's prompt", 100_000, 1_000),
   prompts({ planner: about("goal", "tool_names"), replanner: about("goal", "plan", "past_steps") }),
   reask,
   ...loop

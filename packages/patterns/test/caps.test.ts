@@ -220,6 +220,15 @@ describe("a failed step hands on the errors of its tool calls", () => {
     })
   )
 
+  it.effect("of the calls of a plan too, where its solver says nothing", () =>
+    Effect.gen(function* () {
+      const { pastSteps } = yield* PlanAndExecute.run("G", { executor: Rewoo.executor })
+      expect(pastSteps[0]?.status).toBe("failed")
+      expect(pastSteps[0]?.result).toContain("Its tool calls failed:\n- Search failed: HTTP 503")
+      expect(pastSteps[0]?.result).not.toContain("Skipped")
+    }).pipe(Effect.provide(world(["1. look", "#E1 = Search[a]\n#E2 = Search[#E1]", "", '{"final_answer":"x"}'], down)))
+  )
+
   it.effect("not those of calls that succeeded, and at most ten of them, each cut", () =>
     Effect.gen(function* () {
       const inputs = Array.from({ length: 20 }, (_, i) => `e${i}`)

@@ -12,7 +12,8 @@ import * as ReplyText from "@forethought/core/reply/ReplyText"
 import type * as Toolbox from "@forethought/core/Toolbox"
 import * as ToolCap from "@forethought/core/ToolCap"
 import * as Effect from "effect/Effect"
-import type { Progress } from "../ReAct.js"
+import type * as ReAct from "../ReAct.js"
+import type * as Rewoo from "../Rewoo.js"
 
 /**
  * Hands a step to an executor. What it fails with is a failed result with the error's text and the errors of the tool calls
@@ -52,18 +53,28 @@ const failureText = (error: unknown): string => {
 const maxShownErrors = 10
 const maxErrorChars = 1_000
 
-/** The errors of the calls in a ReAct loop that failed, each once, in the order in which they came last. */
+/** The errors of a run's calls that failed, each once, in the order in which they came last. */
 const failedCalls = (error: unknown): ReadonlyArray<string> => {
-  if (!hasTurns(error)) return []
-  const texts = error.progress.turns.flatMap(({ calls }) =>
-    calls.flatMap((call) => (call.outcome === "ok" ? [] : [call.observation]))
-  )
+  const texts = hasTurns(error)
+    ? error.progress.turns.flatMap(({ calls }) =>
+        calls.flatMap((call) => (call.outcome === "ok" ? [] : [call.observation]))
+      )
+    : hasEvidence(error)
+      ? error.progress.evidence.flatMap(({ status, text }) =>
+          status === "error" || status === "timeout" ? [text] : []
+        )
+      : []
   return texts.filter((text, i) => texts.indexOf(text, i + 1) < 0)
 }
 
 /** Whether an error carries the turns of a loop, as those of `ReAct.run` do. */
-const hasTurns = (error: unknown): error is { readonly progress: Progress } =>
-  isObject(error) && isObject(error["progress"]) && Array.isArray(error["progress"]["turns"])
+const hasTurns = (error: unknown): error is { readonly progress: ReAct.Progress } => hasList(error, "turns")
+
+/** Whether an error carries evidence, as those of `Rewoo.parallel` do. */
+const hasEvidence = (error: unknown): error is { readonly progress: Rewoo.Progress } => hasList(error, "evidence")
+
+const hasList = (error: unknown, name: string): boolean =>
+  isObject(error) && isObject(error["progress"]) && Array.isArray(error["progress"][name])
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null

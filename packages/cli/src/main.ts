@@ -2,6 +2,7 @@
  * The edge of the program: the process's streams, signals and exit code.
  */
 import { readFileSync } from "node:fs"
+import { isatty } from "node:tty"
 import { main } from "./program.js"
 import * as Terminal from "./terminal.js"
 import { ExitCode, UsageError } from "./UsageError.js"
@@ -36,6 +37,21 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 // Without a place for the progress there can still be an answer.
 process.stderr.on("error", () => {})
 
+/** The streams of a terminal, which may be closed before the program ends. */
+const terminals = [0, 1, 2].filter((fd) => isatty(fd))
+
+/**
+ * Ends the process. Node crashes at its exit where its terminal was closed: then the signal that tells so ends it, by its
+ * own action, which a shell reads as 129 too.
+ */
+const end = (code: number): never => {
+  if (!terminals.every((fd) => isatty(fd))) {
+    process.removeAllListeners("SIGHUP")
+    process.kill(process.pid, "SIGHUP")
+  }
+  return process.exit(code)
+}
+
 const interruption = new AbortController()
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(signal, () => {
@@ -47,7 +63,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     // A terminal that is closed says so twice, by its shell and by the system.
     if (signal === "SIGHUP" && ending === "SIGHUP") return
     // The second time, a person does not want to wait for what hangs.
-    process.exit(exitCodes[signal])
+    end(exitCodes[signal])
   })
 }
 
@@ -79,6 +95,6 @@ process.stdout.write("", () => {
     if (unwritten !== undefined) {
       process.stderr.write(`forethought: The answer could not be written: ${unwritten.message}\n`)
     }
-    process.stderr.write("", () => process.exit(exitCode()))
+    process.stderr.write("", () => end(exitCode()))
   })
 })

@@ -1,9 +1,9 @@
 /** Interruption while an MCP server does not answer: the program ends, and so does the server. */
-import type { ChildProcess } from "node:child_process"
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import fs, { existsSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { folder, forethought } from "./support/forethought.js"
+import { command, folder, forethought } from "./support/forethought.js"
 
 /** Never answers, never reads, and writes down who it is. */
 const deaf = `process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)
@@ -95,6 +95,41 @@ describe("a second signal while a server does not let go", () => {
     expect(code).toBe(exit)
     const pid = Number(readFileSync(files.file("pid"), "utf8"))
     await expect.poll(() => isAlive(pid), { timeout: 2_000 }).toBe(false)
+  })
+})
+
+/** `script` gives a program a terminal, and closes it when it is killed itself. */
+const hasScript = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0
+
+/** Starts a program as the shell of a terminal does, hands on that the terminal was closed, and tells how it ended. */
+const shell = `const child = require("node:child_process").spawn(process.argv[2], process.argv.slice(3), { stdio: "inherit" })
+process.on("SIGHUP", () => child.kill("SIGHUP"))
+child.on("exit", (code, signal) => {
+  require("node:fs").writeFileSync("ended", String(signal ?? code))
+  process.kill(process.pid, "SIGKILL")
+})`
+
+describe.skipIf(!hasScript)("a terminal that is closed (skipped without the program script)", () => {
+  it.each([
+    ["while a server is connected to", ["run", "react", "q", "--mcp", "node deaf.cjs"], "pid"],
+    ["at a question", ["run", "plan-and-execute", "q", "-t", "none", "--approve-plan"], "asked"]
+  ])("%s: ends the program, which does not crash", { timeout: 20_000 }, async (_, args, begun) => {
+    using files = folder({ "deaf.cjs": deaf, "script.json": ["1. A"], "shell.cjs": shell })
+    const line = ["node", "shell.cjs", command.command, ...command.args, ...args, "-m", "scripted:script.json"]
+    const quoted = line.map((word) => `'${word}'`).join(" ")
+    const terminal = spawn("script", ["-qfec", quoted, "/dev/null"], {
+      cwd: files.path,
+      stdio: ["pipe", "pipe", "ignore"]
+    })
+    let shown = ""
+    terminal.stdout.on("data", (text) => {
+      shown += String(text)
+    })
+    const hasBegun = () => shown.includes("Run this plan?") || existsSync(files.file(begun))
+    await expect.poll(hasBegun, { timeout: 10_000 }).toBe(true)
+    terminal.kill("SIGKILL")
+    const ended = () => (existsSync(files.file("ended")) ? readFileSync(files.file("ended"), "utf8") : "")
+    await expect.poll(ended, { timeout: 10_000 }).toBe("SIGHUP")
   })
 })
 

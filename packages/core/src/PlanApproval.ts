@@ -75,9 +75,10 @@ export interface Changes {
 }
 
 /**
- * Compares a plan with the approved steps that have not run: an approval holds for one execution. Two steps are the same where their tools and inputs are equal, and their
- * texts but for case, white space, quotation marks, and full stops, commas, colons and semicolons at the end of a word:
- * "1.5" is not "15". A step that occurs twice needs two approved ones.
+ * Compares a plan with the approved steps that have not run: an approval holds for one execution. Two steps are the same
+ * where their tools and inputs are equal, and their texts but for case, the width of letters, white space, quotation
+ * marks, and full stops, commas, colons and semicolons at the end of a word: "1.5" is not "15". A step that occurs twice
+ * needs two approved ones.
  */
 export const changes = ({
   done = [],
@@ -98,7 +99,11 @@ export const changes = ({
 }
 
 const keyOf = ({ input, text, tool }: PlannedStep): string =>
-  JSON.stringify([text.normalize("NFKC").toLowerCase().split(/\s+/).map(bare).filter(Boolean), tool, input])
+  JSON.stringify([sameWidth(text).toLowerCase().split(/\s+/).map(bare).filter(Boolean), tool, input])
+
+/** Folds wide letters, and nothing that means something else: "10²" is not "102". */
+const sameWidth = (text: string): string =>
+  text.normalize("NFC").replaceAll(/[\uff01-\uff5e]/g, (sign) => sign.normalize("NFKC"))
 
 /** A word without what people write around it. One of nothing else, such as `..`, is what it is. */
 const bare = (word: string): string => {

@@ -29,7 +29,8 @@ describe("AU-11: the changes of a plan", () => {
     ["Look at the list", "look  at THE list."],
     ["Look up: the list", "Look up the list"],
     ["Search “rain”, then stop", 'Search "rain" then stop'],
-    ["Ｌook", "look"]
+    ["Ｌook ５", "look 5"],
+    ["Café", "Cafe\u0301"]
   ])("do not include another way to write %j: %j", (left, right) => {
     expect(changes([left], [right])).toEqual({ added: [], dropped: [] })
   })
@@ -38,6 +39,9 @@ describe("AU-11: the changes of a plan", () => {
     ["Pay 1.5 euros", "Pay 15 euros"],
     ["Pay 5 euros", "Pay -5 euros"],
     ["Pay 5%", "Pay 5"],
+    ["Delete 10² files", "Delete 102 files"],
+    ["Pay ½ of it", "Pay 1⁄2 of it"],
+    ["Delete x₁", "Delete x1"],
     ["Delete /tmp/a.b", "Delete /tmp/ab"],
     ["Delete /tmp/a", "Delete tmp/a"],
     ["Delete a", "Delete *"],

@@ -79,6 +79,7 @@ export interface Stdio extends Common {
 
 /** A server that is reached over HTTP. */
 export interface Http extends Common {
+  /** Where it is. The values of a query, and long parts of a path, are kept out of errors: they may be keys. */
   readonly url: string | URL
   /**
    * Which transport is tried first: `http` is streamable HTTP, `sse` is the older one of 2024. The other one is tried
@@ -289,10 +290,20 @@ const secretsOf = (options: ServerOptions): ReadonlyArray<MaybeSecret> => {
     return [...Object.values(options.env ?? {}), ...args, ...args.flatMap(wordsOf)]
   }
   const url = addressOf(options)
-  const parts = url === undefined ? [] : [...url.searchParams.values(), ...url.pathname.split("/"), url.password]
+  const parts = url === undefined ? [] : [...url.pathname.split("/"), url.password]
   const headers = Object.values(options.headers ?? {})
-  return [...headers, ...headers.flatMap(wordsOf), ...parts.filter((part) => part.length >= leastKeyChars)]
+  const words = [...headers.flatMap(wordsOf), ...parts.filter((part) => part.length >= leastKeyChars)]
+  return [...headers, ...words, ...(url === undefined ? [] : queryValues(url))]
 }
+
+/** As they are written in the address, and as they are meant. */
+const queryValues = ({ search, searchParams }: URL): ReadonlyArray<string> => [
+  ...search
+    .slice(1)
+    .split("&")
+    .map((pair) => pair.slice(pair.indexOf("=") + 1)),
+  ...searchParams.values()
+]
 
 /** A server may repeat a key without the `Bearer` or the `--key=` before it. */
 const wordsOf = (value: MaybeSecret): ReadonlyArray<MaybeSecret> => {
@@ -302,7 +313,7 @@ const wordsOf = (value: MaybeSecret): ReadonlyArray<MaybeSecret> => {
   return typeof value === "string" ? words : words.map((word) => Redacted.make(word))
 }
 
-/** A shorter part of an address, or of a header, is a word. */
+/** A shorter part of a path, or of a header, is a word. */
 const leastKeyChars = 16
 
 const failure = (options: ServerOptions, problem: string): McpError =>

@@ -1,4 +1,4 @@
-import { createServer } from "node:http"
+import { createServer, type RequestListener } from "node:http"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import * as Journal from "@forethought/core/Journal"
@@ -26,21 +26,24 @@ const stdio = (mode: string): Mcp.Stdio => ({
   env: { SERVER_KEY: apiKey }
 })
 
+const listening = (answer: RequestListener) =>
+  Effect.acquireRelease(
+    Effect.async<{ readonly url: string; readonly close: () => void }>((resume) => {
+      const server = createServer(answer)
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        const port = typeof address === "object" && address !== null ? address.port : 0
+        resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, close: () => void server.close() }))
+      })
+    }),
+    ({ close }) => Effect.sync(close)
+  )
+
 /** A server that says back everything that it was sent, the key with it. */
-const parrot = Effect.acquireRelease(
-  Effect.async<{ readonly url: string; readonly close: () => void }>((resume) => {
-    const server = createServer((request, response) => {
-      response.writeHead(401, JSON.stringify(request.headers).slice(0, 2000), { "x-you-sent": secret })
-      response.end(JSON.stringify(request.headers))
-    })
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      const port = typeof address === "object" && address !== null ? address.port : 0
-      resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, close: () => void server.close() }))
-    })
-  }),
-  ({ close }) => Effect.sync(close)
-)
+const parrot = listening((request, response) => {
+  response.writeHead(401, JSON.stringify(request.headers).slice(0, 2000), { "x-you-sent": secret })
+  response.end(JSON.stringify(request.headers))
+})
 
 describe("No secret", () => {
   it.live("is in any event, log line, error or result of a run", () => {
@@ -89,6 +92,26 @@ describe("No secret", () => {
       for (const text of seen) expect(text).not.toContain(secret)
     }).pipe(Effect.scoped, Effect.provide(everywhere))
   })
+  it.live.each([
+    ["?key=SECRET", "SECRET"],
+    ["?SECRETKEY", "SECRETKEY"],
+    ["?user=me&key=se%2Fcr%2Bet", "se%2Fcr%2Bet"],
+    ["?key=se%2Fcr%2Bet", "se/cr+et"],
+    [`/${secret}`, secret]
+  ])(
+    "AU-13: nothing secret of an MCP address that ends in %s is in an error, though the server says %j",
+    ([end, said]) =>
+      Effect.gen(function* () {
+        const server = yield* listening((_, response) => {
+          response.writeHead(400)
+          response.end(`not here: ${said}`)
+        })
+        const error = yield* Effect.flip(Mcp.tools({ url: `${server.url}/mcp${end}` }))
+        expect(error.message).toContain("not here: [redacted]")
+        expect(error.message).not.toContain(said)
+      }).pipe(Effect.scoped)
+  )
+
   it("a value inside another goes with it, and a word is no secret", () => {
     const hide = hider(["abcdef", Redacted.make("abcdefgh"), "ab", "$&"])
     expect(hide("abcdefgh abcdef ab $&")).toBe("[redacted] [redacted] ab $&")

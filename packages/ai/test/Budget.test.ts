@@ -120,6 +120,19 @@ describe("parallel branches", () => {
     })
   )
 
+  it.effect("go on in order: a small call does not overtake a large one that waits", () =>
+    Effect.gen(function* () {
+      const { seen, service } = counting(used(1, 60), "1 second")
+      const model = Budget.make(service, { outputTokens: 300 })
+      const all = Effect.all(
+        [200, 200, 50, 50].map((maxTokens) => Effect.exit(model.complete(request({ maxTokens })))),
+        { concurrency: "unbounded" }
+      )
+      yield* Effect.provide(all, SimulationClock.layer())
+      expect(seen.map(({ maxTokens }) => maxTokens)).toEqual([200, 200, 50, 50])
+    })
+  )
+
   it.effect("a branch that is interrupted while it waits takes nothing with it", () =>
     Effect.gen(function* () {
       const { seen, service } = counting(used(1, 100), "1 second")

@@ -70,10 +70,10 @@ export const tools = ({ screen, terminal, write }: Desk): Approval.Service => {
   }
 }
 
-/** Characters of an input or a step that are shown. */
-export const maxShownChars = 4_000
+/** Characters of an input that are shown. */
+const maxShownChars = 4_000
 
-/** What a model writes is shown in full as far as a person can read it: what is hidden cannot be approved. */
+/** What a model writes is shown in full as far as a person can read it, with how much of it is not. */
 const shortened = (text: string): string => {
   const shown = printable(text.slice(0, maxShownChars))
   return text.length > maxShownChars ? `${shown}\n[and ${text.length - maxShownChars} more characters]` : shown

@@ -95,7 +95,8 @@ const approvals = async (
     const given = entry === pattern ? options : handedOn(options, entry.options)
     return [
       title,
-      ...Explain.lines(Explain.describe(entry, plan.steps, given, { prices, seen }), Approval.maxShownChars)
+      // In full: what is hidden cannot be approved.
+      ...Explain.lines(Explain.describe(entry, plan.steps, given, { prices, seen }), Number.POSITIVE_INFINITY)
     ]
   })
   return { ...approval, planReview, watch: seen.on }

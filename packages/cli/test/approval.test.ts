@@ -142,6 +142,12 @@ describe("--approve-plan", () => {
       expect(err).toContain(`${pattern}: G\n${title}${shown.join("\n")}\n`)
     })
 
+    it("shows the first plan in full too", async () => {
+      const step = `look ${"at the list and ".repeat(400)}then delete all`
+      const { err } = await changed("plan-and-execute", [`1. ${step}`], "n")
+      expect(err).toContain(`${step}\n`)
+    })
+
     it("does not ask for what was approved", async () => {
       const { asked, code } = await changed(
         "plan-and-execute",

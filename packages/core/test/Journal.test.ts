@@ -96,6 +96,14 @@ describe("Journal", () => {
     }
   )
 
+  it.each(Object.values(kinds))("$_tag in words has its texts whole", (event) => {
+    const long = "x".repeat(100_000)
+    const text = JSON.stringify(event)
+    const told = RunEvents.describe(JSON.parse(text.replaceAll(secret, long)))
+    // What was split is told where its sub-steps' task started.
+    expect(told.includes(long)).toBe(text.includes(secret) && event._tag !== "TaskDecomposed")
+  })
+
   it("a headline says what it was about", () => {
     expect(Object.values(kinds).filter(RunEvents.isMajor).map(RunEvents.headline)).toEqual([
       "step-1/tool: react starts",

@@ -34,6 +34,13 @@ describe("Reask", () => {
     Effect.map(askYes(), (read) => expect(read).toEqual({ text: "yes", attempt: 0 })).pipe(scripted("yes"))
   )
 
+  it.effect("never asks again where that is chosen", () =>
+    Effect.gen(function* () {
+      expect(yield* Effect.flip(askYes(Reask.never))).toMatchObject({ _tag: "ParseError", problem: "no_yes" })
+      expect(yield* requests).toHaveLength(1)
+    }).pipe(scripted("no"))
+  )
+
   it.effect("asks again with the reply and the error appended", () =>
     Effect.gen(function* () {
       expect(yield* askYes()).toEqual({ text: "yes", attempt: 1 })

@@ -71,6 +71,17 @@ it.effect("every outermost run has a key of its own, which the runs inside it sh
   })
 )
 
+it.effect("no event of a run has its key in it", () =>
+  Effect.gen(function* () {
+    const journal = Journal.memory()
+    yield* Effect.provide(ask, Layer.merge(model, Journal.layer(journal)))
+    const events = yield* journal.events
+    expect(events).toHaveLength(4)
+    // A symbol cannot be cloned.
+    expect(structuredClone(events)).toEqual(events)
+  })
+)
+
 describe("a call of a toolbox that somebody else made ends, one way or the other", () => {
   // As a program without types might give them.
   const odd = JSON.parse('[{"a":1},"oops",null]')

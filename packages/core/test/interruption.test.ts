@@ -23,6 +23,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
+import * as TestClock from "effect/TestClock"
 import * as Tracer from "effect/Tracer"
 
 /** More with `scripts/fuzz`: the distances between yields that are tried. */
@@ -327,6 +328,33 @@ describe("waiting", () => {
       const fails = Concurrency.timeoutFail(Effect.fail("no"), { duration: 1000, onTimeout: () => "late" })
       expect(yield* Effect.flip(fails)).toBe("no")
     })
+  )
+
+  it.effect.each(["waits", "leaves"] as const)(
+    "expiring: tells of its expiry once, at that moment (%s)",
+    (afterwards) =>
+      Effect.gen(function* () {
+        const told: Array<string> = []
+        const expired = () => {
+          told.push("expired")
+          return "late"
+        }
+        const slow = Effect.onInterrupt(Effect.never, () => Effect.sleep(50))
+        const run = (work: Effect.Effect<number>) =>
+          Effect.uninterruptibleMask((restore) =>
+            Effect.either(Concurrency.expiring(restore(work), restore, 100, expired, afterwards))
+          )
+        const fiber = yield* Effect.fork(run(slow))
+        yield* TestClock.adjust(99)
+        expect(told).toEqual([])
+        yield* TestClock.adjust(1)
+        expect(told).toEqual(["expired"])
+        yield* TestClock.adjust(1_000)
+        expect(yield* fiber).toEqual(Either.left("late"))
+        expect(yield* run(Effect.succeed(1))).toEqual(Either.right(1))
+        yield* TestClock.adjust(1_000)
+        expect(told).toEqual(["expired"])
+      })
   )
 
   it.effect("tryPromise: a Promise that rejects, and a function that throws", () =>

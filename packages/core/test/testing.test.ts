@@ -74,6 +74,7 @@ it("Failure.attach makes the error anew: the same error in two runs has each run
   expect(one.message).toBe(error.message)
   // An inner run's error stays whole behind the outer one.
   expect(Failure.attach(one, { steps: 3 })).toMatchObject({ progress: { steps: 3 }, cause: { progress: { steps: 1 } } })
+  expect(Failure.attach(one, { steps: 3 }, "another")).toMatchObject({ progress: { steps: 3 }, cause: "another" })
 })
 
 describe("Interruption.everywhere", () => {

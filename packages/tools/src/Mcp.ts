@@ -118,8 +118,8 @@ export type { Hints }
  * An HTTP session that the server has lost is opened anew, and the call is sent again: it was not run. A process that
  * ended, or sent a message of more than 16 MiB, is started again by the next call, at most 3 times within 10 minutes.
  * A call that was under way then fails, its outcome unknown, unless the server is believed (`trustAnnotations`) and says
- * that the tool is idempotent or read-only: then it is sent once more. What a child process writes on its standard error is shown only in the error of a connection that
- * ended, without the values of `env`.
+ * that the tool is idempotent or read-only: then it is sent once more. What a child process writes on its standard error
+ * is shown only in the error of a connection that ended, without the values of `env`.
  *
  * Fails where the server does not start or answer in time, and where it lists tools none of which can be used. Throws a
  * `RangeError` on a time that is not longer than 0.

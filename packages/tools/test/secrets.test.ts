@@ -112,6 +112,30 @@ describe("No secret", () => {
       }).pipe(Effect.scoped)
   )
 
+  it.live.each(
+    (["http", "sse"] as const).flatMap((transport) =>
+      [301, 302, 303, 307, 308, "endpoint" as const].map((answer) => [transport, answer] as const)
+    )
+  )("AU-04: nothing is sent where an MCP server (%s) points elsewhere (%s)", ([transport, answer]) =>
+    Effect.gen(function* () {
+      const reached: Array<string | undefined> = []
+      const other = yield* listening((request, response) => {
+        reached.push(request.url)
+        response.writeHead(200, { "content-type": "text/event-stream" })
+        response.end("event: endpoint\ndata: /messages\n\n")
+      })
+      const server = yield* listening((_, response) => {
+        if (answer !== "endpoint") return response.writeHead(answer, { location: `${other.url}/?k=${secret}` }).end()
+        response.writeHead(200, { "content-type": "text/event-stream" })
+        return response.end(`event: endpoint\ndata: ${other.url}/messages\n\n`)
+      })
+      const target = { url: server.url, transport, headers: { authorization: apiKey } }
+      const error = yield* Effect.flip(Mcp.tools({ ...target, connectTimeout: "5 seconds" }))
+      expect(reached).toEqual([])
+      expect(error.message).not.toContain(secret)
+    }).pipe(Effect.scoped)
+  )
+
   it("a value inside another goes with it, and a word is no secret", () => {
     const hide = hider(["abcdef", Redacted.make("abcdefgh"), "ab", "$&"])
     expect(hide("abcdefgh abcdef ab $&")).toBe("[redacted] [redacted] ab $&")

@@ -9,13 +9,19 @@ import { ExitCode, UsageError } from "./UsageError.js"
 
 const maxQuestion = 1_000_000
 
+/** Nothing has begun then that an interruption could end: a signal ends the program at once. */
+let isReading = false
+
 const readStdin = async (): Promise<string> => {
+  if (ending !== undefined) end(exitCodes[ending])
+  isReading = true
   let text = ""
   for await (const chunk of process.stdin.setEncoding("utf8")) {
     text += String(chunk)
     if (text.length > maxQuestion)
       throw new UsageError(`The question on standard input is longer than ${maxQuestion} characters.`)
   }
+  isReading = false
   return text
 }
 
@@ -58,6 +64,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     if (ending === undefined) {
       ending = signal
       interruption.abort()
+      if (isReading) end(exitCodes[signal])
       return
     }
     // A terminal that is closed says so twice, by its shell and by the system.

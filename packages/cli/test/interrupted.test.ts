@@ -98,6 +98,24 @@ describe("a second signal while a server does not let go", () => {
   })
 })
 
+describe("a signal while the question is read from standard input", () => {
+  it.each<readonly [NodeJS.Signals, number]>([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129]
+  ])("%s: ends at once with %d", async (signal, exit) => {
+    using files = folder({ "script.json": ["42"] })
+    const args = [...command.args, "run", "react", "-", "-m", "scripted:script.json"]
+    const child = spawn(command.command, args, { cwd: files.path, stdio: ["pipe", "ignore", "ignore"] })
+    child.stdin.on("error", () => {})
+    // More than a pipe holds: when it is written, the program reads.
+    child.stdin.write("x".repeat(300_000), () => child.kill(signal))
+    const code = await new Promise((done) => void child.on("exit", done))
+    child.stdin.destroy()
+    expect(code).toBe(exit)
+  })
+})
+
 /** `script` gives a program a terminal, and closes it when it is killed itself. */
 const hasScript = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0
 

@@ -96,14 +96,12 @@ export const run = <A, E, R>(
     return tracer === noTracer ? keyed : inSpan(keyed, `forethought.${pattern}`, { "forethought.call": self.path })
   })
 
-const runtimeOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): Runtime.Runtime<never> => {
-  const fiberRefs = fiber.getFiberRefs()
-  return Runtime.make({
+const runtimeOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): Runtime.Runtime<never> =>
+  Runtime.make({
     context: Context.unsafeMake(fiber.getFiberRef(FiberRef.currentContext).unsafeMap),
-    fiberRefs,
+    fiberRefs: fiber.getFiberRefs(),
     runtimeFlags: Runtime.defaultRuntimeFlags
   })
-}
 
 const noTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 

@@ -44,7 +44,8 @@ export interface RunOptions<N extends Node, A, E, R> {
 /**
  * Runs every step and gives the outcomes in the order of the nodes. Failures are outcomes, so it never fails. When it has
  * ended, by an interruption at whatever moment too, no step runs or starts any more. What steps set in FiberRefs is kept.
- * A step that interrupts the fiber it runs in ends the run as interrupted. Throws a `RangeError` on an unknown option or a bad concurrency.
+ * A step that interrupts the fiber it runs in ends the run as interrupted. Throws a `RangeError` on an unknown option or a
+ * bad concurrency.
  */
 export const run = <N extends Node, A, E, R>(
   dag: Dag<N>,
@@ -118,8 +119,10 @@ export const run = <N extends Node, A, E, R>(
         fiber.addObserver((exit) => {
           fibers.delete(fiber)
           // Interrupted from within, as by a step that interrupts its own fiber, a worker would leave the rest undone.
-          if (Exit.isFailure(exit)) failure ??= exit
-          if (failure !== undefined) isOver = true
+          if (Exit.isFailure(exit)) {
+            failure ??= exit
+            isOver = true
+          }
           if (failure !== undefined || fibers.size === 0) wake?.(failure ?? Effect.void)
         })
       }

@@ -92,7 +92,9 @@ export const reviews = <Plan, E>(
       }),
     started: (text) => {
       next += 1
-      const waiting = approved?.filter(({ id }) => !done.includes(id)) ?? []
+      // Nothing was shown, so nothing is kept account of.
+      if (approved === undefined) return
+      const waiting = approved.filter(({ id }) => !done.includes(id))
       const { dropped: others } = PlanApproval.changes({ previous: waiting, steps: [{ id: "", text, dependsOn: [] }] })
       done = [...done, ...waiting.filter((step) => !others.includes(step)).map(({ id }) => id)]
     }

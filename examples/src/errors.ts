@@ -11,7 +11,7 @@ import * as Schedule from "effect/Schedule"
 /** One kind of stop is an answer too: what was done until then. The others stay in the type. */
 export const partial = (goal: string) =>
   PlanAndExecute.run(goal, { maxSteps: 3 }).pipe(
-    Effect.map(({ finalAnswer }) => finalAnswer),
+    Effect.map(({ answer }) => answer),
     Effect.catchTag("StepCapReached", ({ progress }) =>
       Effect.succeed(`Not finished. Done: ${progress.pastSteps.map(({ result }) => result).join("; ")}`)
     )

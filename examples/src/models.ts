@@ -17,8 +17,7 @@ export const modelPerRole = <E, R>(models: {
   readonly replanner: Layer.Layer<Llm.Llm, E, R>
 }) => Llm.byRole({ default: models.planner, executor: models.executor, replanner: models.replanner })
 
-export const program = (goal: string) =>
-  Effect.map(PlanAndExecute.run(goal, { maxSteps: 5 }), ({ finalAnswer }) => finalAnswer)
+export const program = (goal: string) => Effect.map(PlanAndExecute.run(goal, { maxSteps: 5 }), ({ answer }) => answer)
 
 const local = (model: string) => OpenAiCompatible.layerFetch({ baseUrl: "http://localhost:11434/v1", model })
 

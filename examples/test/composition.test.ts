@@ -12,9 +12,9 @@ const calls = Effect.flatMap(ScriptedLlm.ScriptedLlm, ({ requests }) =>
 
 it.effect("Plan-and-Execute over ADaPT: a step that fails is split", () =>
   Effect.gen(function* () {
-    const { finalAnswer, pastSteps } = yield* planAndExecuteOverAdapt("G")
-    expect(finalAnswer).toBe("Done.")
-    expect(pastSteps).toEqual([{ step: "Do A", result: "x\ny", status: "completed" }])
+    const { answer, pastSteps } = yield* planAndExecuteOverAdapt("G")
+    expect(answer).toBe("Done.")
+    expect(pastSteps).toEqual([{ id: "1", step: "Do A", result: "x\ny", status: "completed" }])
     expect(yield* calls).toEqual([
       "planner",
       "step-1/executor/1/executor/turn-1",

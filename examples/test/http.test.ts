@@ -24,8 +24,8 @@ it.scopedLive("an answer is 200, with the past steps", () =>
   Effect.gen(function* () {
     expect(yield* ask({ goal: "G" })).toEqual({
       _tag: "Answered",
-      finalAnswer: "It is a.",
-      pastSteps: [{ step: "A", result: "a", status: "completed" }]
+      answer: "It is a.",
+      pastSteps: [{ id: "1", step: "A", result: "a", status: "completed" }]
     })
   }).pipe(Effect.provide(served(["1. A", "a", '{"final_answer":"It is a."}'])))
 )
@@ -36,7 +36,7 @@ it.scopedLive("a typed error comes out at the client with its tag, its class and
       Effect.map(() => []),
       Effect.catchTag("StepCapReached", ({ progress }) => Effect.succeed(progress.pastSteps))
     )
-    expect(done).toEqual([{ step: "A", result: "a", status: "completed" }])
+    expect(done).toEqual([{ id: "1", step: "A", result: "a", status: "completed" }])
   }).pipe(Effect.provide(served(["1. A\n2. B", "a", '{"remaining_steps":["B"]}'])))
 )
 
@@ -51,7 +51,7 @@ it.scopedLive.each([
     body: { goal: "G" },
     script: ["1. A", "a", new Llm.LlmError({ reason: Llm.Reason.Unavailable() })],
     status: 503,
-    holds: '"pastSteps":[{"step":"A"'
+    holds: '"pastSteps":[{"id":"1","step":"A"'
   },
   { body: { goal: "G" }, script: ["no plan", "none"], status: 502, holds: "ParseError" },
   { body: { goal: "" }, script: [], status: 400, holds: "goal" }

@@ -57,7 +57,7 @@ export const planAndExecute = async (goal, complete) => {
     const [step, ...rest] = remaining
     past.push({ step, result: await complete("executor", step, index) })
     const decided = readDecision(await complete("replanner", replannerPrompt(goal, rest, past), index))
-    if (decided.final_answer !== undefined) return { finalAnswer: decided.final_answer, past }
+    if (decided.final_answer !== undefined) return { answer: decided.final_answer, past }
     remaining = decided.remaining_steps
   }
   throw new Error("step cap")

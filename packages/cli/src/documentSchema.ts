@@ -37,7 +37,7 @@ const ToldSchema = Schema.Struct({
         call: Schema.String,
         task: Schema.String,
         depth: Schema.Finite,
-        status: Schema.Literal("running", "succeeded", "failed"),
+        status: Schema.Literal("running", "completed", "failed"),
         detail: optional(Schema.String)
       })
     )
@@ -62,7 +62,7 @@ const patterns: ReadonlyArray<{
     error: Codec.PlanAndSolveAgent.Error
   },
   { names: ["plan-and-execute"], result: Codec.PlanAndExecute.Answered, error: Codec.PlanAndExecute.Error },
-  { names: ["adapt"], result: Codec.Adapt.Succeeded, error: Codec.Adapt.Error },
+  { names: ["adapt"], result: Codec.Adapt.Answered, error: Codec.Adapt.Error },
   { names: ["auto"], result: Codec.Router.Routed, error: Codec.Router.Error }
 ]
 

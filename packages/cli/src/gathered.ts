@@ -15,7 +15,6 @@ export interface Gathered {
   readonly tree?: Adapt.TaskNode
   readonly turns?: ReadonlyArray<ReAct.Turn>
   readonly reasoning?: string
-  readonly steps?: ReadonlyArray<PlanAndSolveAgent.ExecutedStep>
   readonly collectedData?: PlanAndSolveAgent.CollectedData
 }
 
@@ -33,7 +32,7 @@ export interface Task {
   readonly call: string
   readonly task: string
   readonly depth: number
-  readonly status: "running" | "succeeded" | "failed"
+  readonly status: "running" | "completed" | "failed"
   readonly detail?: string
 }
 
@@ -84,7 +83,7 @@ export const make = (): Recorder => {
         return
       case "StepEnded":
         if (!isOutermost(event.call)) return
-        steps.push({ step: event.step, result: event.result, status: event.status })
+        steps.push({ id: String(event.index), step: event.step, result: event.result, status: event.status })
         remaining = remaining.slice(1)
         return
       case "TaskStarted":
@@ -141,10 +140,7 @@ export const lines = (gathered: Gathered & Partial<Told>): ReadonlyArray<string>
   ...(gathered.evidence ?? []).map((piece) =>
     entry(`${piece.variable} ${piece.tool}[${piece.resolvedInput ?? piece.input}] (${piece.status})`, piece.text)
   ),
-  ...(gathered.pastSteps ?? []).map(({ result, status, step }) => entry(`${step} (${status})`, result)),
-  ...(gathered.steps ?? []).map(({ description, index, result, status }) =>
-    entry(`${index}. ${description} (${status})`, result)
-  ),
+  ...(gathered.pastSteps ?? []).map(({ id, result, status, step }) => entry(`${id}. ${step} (${status})`, result)),
   ...Object.entries(gathered.collectedData ?? {}).map(([name, { step, value }]) =>
     entry(`${name} (from step ${step})`, value)
   ),

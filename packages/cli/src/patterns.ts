@@ -148,7 +148,7 @@ export const patterns: ReadonlyArray<PatternEntry> = [
       ])
       return (task, options) =>
         Effect.map(Agent.run(task, Options.planAndSolveAgentValues(options, recurs)), (result) => ({
-          answer: result.finalAnswer,
+          answer: result.answer,
           result
         }))
     }
@@ -171,7 +171,7 @@ export const patterns: ReadonlyArray<PatternEntry> = [
             ...Options.planAndExecuteValues(options, recurs),
             executor: executorOf(options, recurs)
           }),
-          (result) => ({ answer: result.finalAnswer, result })
+          (result) => ({ answer: result.answer, result })
         )
     }
   },

@@ -186,7 +186,7 @@ const plainLines = (screen: Screen, tree: RunTree.RunTree, calls: ReadonlyArray<
       case "TaskEnded":
         return say(
           event,
-          event.status === "succeeded" ? "good" : "warn",
+          event.status === "completed" ? "good" : "warn",
           `${"  ".repeat(event.depth - 1)}${call} ${event.status}: ${event.detail}`
         )
       case "TurnEnded":

@@ -59,8 +59,7 @@ const refusalOf = (error: RunError): string | undefined => {
 
 /** The reason in words; where the pattern wrote an honest ending, that, which holds the reason too. */
 const reasonOf = (error: RunError): string =>
-  refusalOf(error) ??
-  ("finalAnswer" in error && typeof error.finalAnswer === "string" ? error.finalAnswer : error.message)
+  refusalOf(error) ?? ("answer" in error && typeof error.answer === "string" ? error.answer : error.message)
 
 /** What the error carries, and the tool calls beside it; of an interrupted run what its events tell. */
 const gatheredText = (ended: Ended): string => {

@@ -260,7 +260,7 @@ export const make = (): RunTree => {
         return
       case "TaskEnded":
         if (at?.kind === "task") {
-          end(at, event.at, event.status === "succeeded")
+          end(at, event.at, event.status === "completed")
           at.detail = event.detail
         }
         return

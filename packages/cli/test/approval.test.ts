@@ -161,7 +161,7 @@ describe("--approve-plan", () => {
     it("ends with what was done when the change is refused", async () => {
       const { code, err } = await changed("plan-and-execute", ["1. A", "a", replan("delete")], "y", "n")
       expect(code).toBe(2)
-      expect(err).toContain("Plan refused: the person said no\nGathered until then:\n  A (completed): a\n")
+      expect(err).toContain("Plan refused: the person said no\nGathered until then:\n  1. A (completed): a\n")
     })
 
     it("begins an edit with the plan as it is written", async () => {

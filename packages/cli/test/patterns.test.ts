@@ -80,7 +80,7 @@ const answered: ReadonlyArray<Case> = [
   },
   {
     pattern: "adapt",
-    ends: "Succeeded",
+    ends: "Answered",
     replies: ["FAILURE: no", '{"logic":"and","sub_steps":["A","B"]}', "SUCCESS: a", "SUCCESS: b"],
     code: 0,
     says: ["a\nb"]
@@ -160,7 +160,7 @@ const failed: ReadonlyArray<Case> = [
     replies: ["1. A\n2. B", "a", '{"remaining_steps":["B"]}'],
     flags: ["--max-steps", "1"],
     code: 2,
-    says: ["A (completed): a", "B (not done)"]
+    says: ["1. A (completed): a", "B (not done)"]
   },
   { pattern: "plan-and-execute", ends: "ParseError", replies: ["no", "no"], flags: [], code: 2, says: ["Expected"] },
   {
@@ -168,14 +168,14 @@ const failed: ReadonlyArray<Case> = [
     ends: "TruncatedReply",
     replies: ["1. A\n2. B", "a", cut("{"), cut("{")],
     code: 2,
-    says: ["A (completed): a", "B (not done)"]
+    says: ["1. A (completed): a", "B (not done)"]
   },
   {
     pattern: "plan-and-execute",
     ends: "LlmError",
     replies: ["1. A\n2. B", "a", '{"remaining_steps":["C"]}', france],
     code: 1,
-    says: ["A (completed): a", "C (not done)", "Lookup[population of France] (ok): 66977107"]
+    says: ["1. A (completed): a", "C (not done)", "Lookup[population of France] (ok): 66977107"]
   },
   {
     pattern: "adapt",
@@ -218,7 +218,7 @@ const failed: ReadonlyArray<Case> = [
     replies: ['{"pattern":"plan-and-execute","reason":"open"}', "1. A\n2. B", "a", '{"remaining_steps":["B"]}'],
     flags: ["--max-steps", "1"],
     code: 2,
-    says: ["A (completed): a", "B (not done)"]
+    says: ["1. A (completed): a", "B (not done)"]
   }
 ]
 

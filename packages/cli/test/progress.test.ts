@@ -96,7 +96,7 @@ describe("progress", () => {
       at,
       before: ["B"],
       after: ["A again", "B"],
-      cause: { step: "A", status: "failed", result: "no" }
+      cause: { id: "1", step: "A", status: "failed", result: "no" }
     },
     { _tag: "StepStarted", call: "step-2", at, index: 2, step: "A again" },
     { _tag: "RunStarted", call: "step-2/executor", at, pattern: "react", task: "A again" },
@@ -130,7 +130,7 @@ describe("progress", () => {
         { _tag: "TaskStarted", ...task("1", "T", 1) },
         { _tag: "TaskDecomposed", ...task("1", "T", 1), logic: "and", subSteps: ["A", "(B or C)", "D"] },
         { _tag: "TaskStarted", ...task("1.1", "A", 2) },
-        { _tag: "TaskEnded", ...task("1.1", "A", 2), status: "succeeded", detail: "a" },
+        { _tag: "TaskEnded", ...task("1.1", "A", 2), status: "completed", detail: "a" },
         { _tag: "TaskStarted", ...task("1.2.1", "B", 2) },
         { _tag: "TaskEnded", ...task("1.2.1", "B", 2), status: "failed", detail: "no" },
         { _tag: "TaskStarted", ...task("1.2.2", "C", 2) }

@@ -30,6 +30,8 @@ export interface PlannedStep {
 
 /** A step that was executed, with what came of it. */
 export interface PastStep {
+  /** The number of the step in the run, `1` for the first. */
+  readonly id: string
   readonly step: string
   /** The executor's result in full; for a failed step the error text, with any partial text. */
   readonly result: string
@@ -157,7 +159,7 @@ export interface TaskEnded extends Common {
   readonly _tag: "TaskEnded"
   readonly task: string
   readonly depth: number
-  readonly status: "succeeded" | "failed"
+  readonly status: "completed" | "failed"
   /** The result, or the reason of the failure. */
   readonly detail: string
 }

@@ -61,6 +61,7 @@ export const PlannedStep = Schema.Struct({
 }).annotations({ identifier: "PlannedStep" }) satisfies Schema.Schema<Event.PlannedStep, Event.PlannedStep>
 
 export const PastStep = Schema.Struct({
+  id: Schema.String,
   step: Schema.String,
   result: Schema.String,
   status: Schema.Literal("completed", "failed")
@@ -134,7 +135,7 @@ export const TaskDecomposed = event("TaskDecomposed", {
 export const TaskEnded = event("TaskEnded", {
   task: Schema.String,
   depth: Schema.Finite,
-  status: Schema.Literal("succeeded", "failed"),
+  status: Schema.Literal("completed", "failed"),
   detail: Schema.String
 })
 export const TurnEnded = event("TurnEnded", { turn: Schema.Finite, text: Schema.String, tools: strings })

@@ -40,7 +40,7 @@ export type Result = string | ReadonlyArray<Result>
 
 /** What the executor reported when it tried a task itself. */
 export interface Attempt {
-  readonly status: "succeeded" | "failed"
+  readonly status: "completed" | "failed"
   /** The result, or the reason of the failure. */
   readonly detail: string
   /** False where tools were called and none of the calls succeeded, or where `verify` was not asked or said no. */
@@ -56,7 +56,7 @@ export interface TaskNode {
   /** 1 for the root. */
   readonly depth: number
   /** `running` only in a tree that an error carries: the run ended in the midst of it. */
-  readonly status: "succeeded" | "failed" | "running"
+  readonly status: "completed" | "failed" | "running"
   readonly attempt?: Attempt
   /** How the task was split after its attempt failed. */
   readonly subSteps?: GroupNode
@@ -79,8 +79,10 @@ export interface GroupNode {
 
 export type Node = TaskNode | GroupNode
 
-export interface Succeeded {
-  readonly _tag: "Succeeded"
+export interface Answered {
+  readonly _tag: "Answered"
+  /** The result as text: of an *and* the results one below the other. */
+  readonly answer: string
   readonly result: Result
   readonly tree: TaskNode
   /** False where the success rests on no successful tool call, though tools were called. */
@@ -154,7 +156,7 @@ export interface RunOptions<E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox> {
 export const run = <E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox>(
   task: string,
   options: RunOptions<E, R> = {}
-): Effect.Effect<Succeeded, TaskFailed | Failure.Failure<Llm.LlmError, Progress>, Llm.Llm | Toolbox.Toolbox | R> => {
+): Effect.Effect<Answered, TaskFailed | Failure.Failure<Llm.LlmError, Progress>, Llm.Llm | Toolbox.Toolbox | R> => {
   const settings = check(options)
   return options.executor === undefined
     ? runWith(task, settings, ReAct.executor, options.verify)
@@ -166,7 +168,7 @@ const runWith = <E, R, R2>(
   settings: Settings,
   executor: Executor<E, R>,
   verify: RunOptions<E, R2>["verify"]
-): Effect.Effect<Succeeded, Error, Llm.Llm | Toolbox.Toolbox | R | R2> =>
+): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox | R | R2> =>
   Run.run("adapt", task, (run) =>
     Effect.flatMap(Toolbox.Toolbox, ({ describe }) => {
       const root = draft("1", task, 1)
@@ -179,10 +181,16 @@ const runWith = <E, R, R2>(
       }
       return solve(world, root, []).pipe(
         Effect.mapError((error) => Failure.attach(error, { tree: root })),
-        Effect.flatMap((outcome): Effect.Effect<Succeeded, Error> => {
+        Effect.flatMap((outcome): Effect.Effect<Answered, Error> => {
           return outcome._tag === "Failed"
             ? Effect.fail(new TaskFailed({ reason: outcome.reason, progress: { tree: root } }))
-            : Effect.succeed({ _tag: "Succeeded", result: outcome.result, tree: root, verified: outcome.verified })
+            : Effect.succeed({
+                _tag: "Answered",
+                answer: resultText(outcome.result),
+                result: outcome.result,
+                tree: root,
+                verified: outcome.verified
+              })
         })
       )
     })
@@ -194,7 +202,7 @@ const solve = <R>(world: World<R>, node: Draft, ancestors: ReadonlyArray<string>
     const { depth, id, task } = node
     yield* world.tell({ _tag: "TaskStarted", call: world.run.id(id), task, depth })
     const tried = yield* world.tryTask(node)
-    if (tried.status === "succeeded") return yield* succeed(world, node, tried.detail, tried.verified)
+    if (tried.status === "completed") return yield* succeed(world, node, tried.detail, tried.verified)
     const isRepeat = ancestors.includes(fold(task))
     if (depth >= world.settings.maxDepth || isRepeat) return yield* fail(world, node, failed(tried.detail))
     const path = [...ancestors, fold(task)]
@@ -244,7 +252,7 @@ const runGroup = <R>(
         typeof subStep === "string"
           ? yield* solve(world, child(group, draft(place, subStep, parent.depth + 1)), path)
           : yield* runGroup(world, parent, subStep, place, path, (nested) => group.children.push(nested))
-      if (outcome._tag === "Succeeded") {
+      if (outcome._tag === "Completed") {
         if (plan.logic === "or") return outcome
         results.push(outcome.result)
         verified = verified && outcome.verified
@@ -253,7 +261,7 @@ const runGroup = <R>(
         reasons.push(outcome.reason)
       }
     }
-    return plan.logic === "and" ? { _tag: "Succeeded" as const, result: results, verified } : failed(reasons.join("\n"))
+    return plan.logic === "and" ? { _tag: "Completed" as const, result: results, verified } : failed(reasons.join("\n"))
   })
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -280,13 +288,13 @@ const tryTask = <E, R, R2>(
     })
     const verdict = read(reported)
     const accepted =
-      verdict.status === "succeeded" && verify !== undefined
+      verdict.status === "completed" && verify !== undefined
         ? yield* verify({ task: node.task, result: verdict.detail })
         : undefined
     node.attempt =
       accepted === false
         ? { status: "failed", detail: `The result did not pass verification: ${verdict.detail}`, verified: false }
-        : { ...verdict, verified: verdict.status === "succeeded" && (accepted === true || usedToolsWell(reported)) }
+        : { ...verdict, verified: verdict.status === "completed" && (accepted === true || usedToolsWell(reported)) }
     return node.attempt
   })
 
@@ -295,7 +303,7 @@ const read = (reported: ExecutorResult): Pick<Attempt, "status" | "detail"> => {
   const verdict = Either.getOrUndefined(Verdict.read(reported.result))
   if (verdict === undefined) return { status: "failed", detail: reported.result }
   return verdict._tag === "Success"
-    ? { status: "succeeded", detail: verdict.result }
+    ? { status: "completed", detail: verdict.result }
     : { status: "failed", detail: verdict.reason === "" ? reported.result : verdict.reason }
 }
 
@@ -412,7 +420,7 @@ const executing =
   <E, R>(options: Omit<RunOptions<E, R>, "maxToolCalls">) =>
   (input: ExecutorInput): Effect.Effect<ExecutorResult, Error, Llm.Llm | Toolbox.Toolbox | R> =>
     run<E, R>(executorPrompts.task(input), { ...options, maxToolCalls: input.maxToolCalls }).pipe(
-      Effect.map(({ result }) => ({ status: "completed" as const, result: resultText(result) })),
+      Effect.map(({ answer }) => ({ status: "completed" as const, result: answer })),
       ToolCap.within(input.maxToolCalls),
       CallPath.at(input.call)
     )
@@ -427,7 +435,7 @@ export const asTool = (presentation: PatternTool.Presentation = {}, options: Run
     name: "adapt",
     description: "Tries a task of unknown difficulty, and splits what fails. Takes the task.",
     run: (task) => run(task, options),
-    answer: ({ result }) => resultText(result)
+    answer: ({ answer }) => answer
   })
 }
 
@@ -465,7 +473,7 @@ interface Failed {
   readonly isRefused: boolean
 }
 
-type Outcome = { readonly _tag: "Succeeded"; readonly result: Result; readonly verified: boolean } | Failed
+type Outcome = { readonly _tag: "Completed"; readonly result: Result; readonly verified: boolean } | Failed
 type Solving<R> = Effect.Effect<Outcome, Llm.LlmError, R>
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
@@ -490,7 +498,7 @@ const failed = (reason: string): Failed => ({ _tag: "Failed", reason, isRefused:
 const refused = (reason: string): Failed => ({ _tag: "Failed", reason, isRefused: true })
 
 const succeed = <R>(world: World<R>, node: Draft, result: Result, verified: boolean): Effect.Effect<Outcome> => {
-  Object.assign(node, { status: "succeeded", result, verified })
+  Object.assign(node, { status: "completed", result, verified })
   const { depth, id, task } = node
   return Effect.as(
     world.tell({
@@ -498,10 +506,10 @@ const succeed = <R>(world: World<R>, node: Draft, result: Result, verified: bool
       call: world.run.id(id),
       task,
       depth,
-      status: "succeeded",
+      status: "completed",
       detail: typeof result === "string" ? result : JSON.stringify(result)
     }),
-    { _tag: "Succeeded", result, verified }
+    { _tag: "Completed", result, verified }
   )
 }
 

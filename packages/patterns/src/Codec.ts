@@ -127,7 +127,7 @@ const executeProgress = Schema.Struct({ pastSteps: Schema.Array(Event.PastStep),
 export const PlanAndExecute = {
   Answered: Schema.Struct({
     _tag: Answered,
-    finalAnswer: Schema.String,
+    answer: Schema.String,
     pastSteps: Schema.Array(Event.PastStep)
   }),
   Progress: executeProgress,
@@ -176,10 +176,10 @@ const TaskNode = Schema.Struct({
   id: Schema.String,
   task: Schema.String,
   depth: Schema.Finite,
-  status: Schema.Literal("succeeded", "failed", "running"),
+  status: Schema.Literal("completed", "failed", "running"),
   attempt: optional(
     Schema.Struct({
-      status: Schema.Literal("succeeded", "failed"),
+      status: Schema.Literal("completed", "failed"),
       detail: Schema.String,
       verified: Schema.Boolean
     })
@@ -207,8 +207,9 @@ const GroupNode = Schema.Struct({
 const adaptProgress = Schema.Struct({ tree: TaskNode }).annotations({ identifier: "AdaptProgress" })
 
 export const Adapt = {
-  Succeeded: Schema.Struct({
-    _tag: Schema.Literal("Succeeded"),
+  Answered: Schema.Struct({
+    _tag: Answered,
+    answer: Schema.String,
     result: Result,
     tree: TaskNode,
     verified: Schema.Boolean
@@ -228,32 +229,29 @@ export const Adapt = {
 // the Plan-and-Solve agent
 // ---------------------------------------------------------------------------------------------------------------
 
-const ExecutedStep = Schema.Struct({
-  index: Schema.Finite,
-  description: Schema.String,
-  status: Schema.Literal("completed", "failed"),
-  result: Schema.String
-}).annotations({ identifier: "ExecutedStep" })
 const CollectedData = Schema.Record({
   // No value can be stored under this name: a plain object takes it for its prototype.
   key: Schema.String.pipe(Schema.filter((name) => name !== "__proto__")),
   value: Schema.Struct({ value: Schema.String, step: Schema.Finite })
 }).annotations({ identifier: "CollectedData" })
-const agentProgress = Schema.Struct({ steps: Schema.Array(ExecutedStep), collectedData: CollectedData }).annotations({
+const agentProgress = Schema.Struct({
+  pastSteps: Schema.Array(Event.PastStep),
+  collectedData: CollectedData
+}).annotations({
   identifier: "PlanAndSolveAgentProgress"
 })
 
 export const PlanAndSolveAgent = {
   Answered: Schema.Struct({
     _tag: Answered,
-    finalAnswer: Schema.String,
-    steps: Schema.Array(ExecutedStep),
+    answer: Schema.String,
+    pastSteps: Schema.Array(Event.PastStep),
     collectedData: CollectedData
   }),
   Progress: agentProgress,
   Error: Schema.Union(
     make(
-      data("NotCompleted", { finalAnswer: Schema.String, missing: strings, progress: agentProgress }),
+      data("NotCompleted", { answer: Schema.String, missing: strings, progress: agentProgress }),
       (value) => value instanceof PlanAndSolveAgentModule.NotCompleted,
       ({ _tag, message, ...fields }) => new PlanAndSolveAgentModule.NotCompleted(fields)
     ),
@@ -291,7 +289,7 @@ export const Router = {
     routed(["rewoo", "rewoo-parallel"], Rewoo.Answered),
     routed(["plan-and-solve-agent"], PlanAndSolveAgent.Answered),
     routed(["plan-and-execute"], PlanAndExecute.Answered),
-    routed(["adapt"], Adapt.Succeeded)
+    routed(["adapt"], Adapt.Answered)
   ),
   // Tried in this order, so each progress before those that it would also be read as; one union, so that it is kept.
   Error: Schema.Union(
@@ -320,7 +318,7 @@ true satisfies Same<TypeOf<typeof ReAct.Error>, ReActModule.Error>
 true satisfies Same<TypeOf<typeof PlanAndExecute.Answered>, PlanAndExecuteModule.Answered>
 true satisfies Same<TypeOf<typeof PlanAndExecute.Error>, PlanAndExecuteModule.Error>
 true satisfies Same<TypeOf<typeof PlanAndSolve.Error>, PlanAndSolveModule.Error>
-true satisfies Same<TypeOf<typeof Adapt.Succeeded>, AdaptModule.Succeeded>
+true satisfies Same<TypeOf<typeof Adapt.Answered>, AdaptModule.Answered>
 true satisfies Same<TypeOf<typeof Adapt.Error>, AdaptModule.Error>
 true satisfies Same<TypeOf<typeof PlanAndSolveAgent.Answered>, PlanAndSolveAgentModule.Answered>
 true satisfies Same<TypeOf<typeof PlanAndSolveAgent.Error>, PlanAndSolveAgentModule.Error>

@@ -62,7 +62,7 @@ export type Error = StepCapReached | Failure.Failure<ParseError | TruncatedReply
 
 export interface Answered {
   readonly _tag: "Answered"
-  readonly finalAnswer: string
+  readonly answer: string
   /** Every executed step, oldest first. */
   readonly pastSteps: ReadonlyArray<PastStep>
 }
@@ -158,7 +158,7 @@ const runWith = <E, R>(
           attach
         )
         if (decision._tag === "Finish") {
-          return { _tag: "Answered" as const, finalAnswer: decision.finalAnswer, pastSteps }
+          return { _tag: "Answered" as const, answer: decision.answer, pastSteps }
         }
         // What is left at the cap does not run, so nobody has to approve it.
         const revised =
@@ -182,7 +182,7 @@ export const asTool = (presentation: PatternTool.Presentation = {}, options: Run
     name: "plan_and_execute",
     description: "Works on an open-ended goal step by step and replans after each. Takes the goal.",
     run: (task) => run(task, options),
-    answer: ({ finalAnswer }) => finalAnswer
+    answer: ({ answer }) => answer
   })
 }
 

@@ -17,7 +17,7 @@ import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import * as Reask from "@forethought/core/Reask"
 import { ParseError, type TruncatedReply } from "@forethought/core/ReplyError"
 import * as Run from "@forethought/core/Run"
-import type { PlannedStep } from "@forethought/core/RunEvent"
+import type { PastStep, PlannedStep } from "@forethought/core/RunEvent"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
 import * as Toolbox from "@forethought/core/Toolbox"
 import * as ToolCap from "@forethought/core/ToolCap"
@@ -38,16 +38,6 @@ import * as ReAct from "./ReAct.js"
 // models
 // ---------------------------------------------------------------------------------------------------------------
 
-/** A step that was carried out. */
-export interface ExecutedStep {
-  /** 1 for the first. */
-  readonly index: number
-  readonly description: string
-  readonly status: "completed" | "failed"
-  /** The result in full, or why there is none. */
-  readonly result: string
-}
-
 /** A value that a step gave a name. */
 export interface Collected {
   readonly value: string
@@ -59,8 +49,8 @@ export type CollectedData = { readonly [name: string]: Collected }
 
 export interface Answered {
   readonly _tag: "Answered"
-  readonly finalAnswer: string
-  readonly steps: ReadonlyArray<ExecutedStep>
+  readonly answer: string
+  readonly pastSteps: ReadonlyArray<PastStep>
   readonly collectedData: CollectedData
 }
 
@@ -70,13 +60,13 @@ export interface Answered {
 
 /** What a run had done when it failed. */
 export interface Progress {
-  readonly steps: ReadonlyArray<ExecutedStep>
+  readonly pastSteps: ReadonlyArray<PastStep>
   readonly collectedData: CollectedData
 }
 
-/** The replans ran out with a step still failed. `finalAnswer` says so, with what was found. */
+/** The replans ran out with a step still failed. `answer` says so, with what was found. */
 export class NotCompleted extends Data.TaggedError("NotCompleted")<{
-  readonly finalAnswer: string
+  readonly answer: string
   /** The failed steps, each with how it failed, and those that were not carried out. */
   readonly missing: ReadonlyArray<string>
   readonly progress: Progress
@@ -143,7 +133,7 @@ export const run = (
   return Run.run("plan-and-solve-agent", task, (run) =>
     Effect.flatMap(Toolbox.Toolbox, ({ describe }) => {
       const state: State = {
-        steps: [],
+        pastSteps: [],
         collected: {},
         given: [],
         plan: [],
@@ -238,10 +228,10 @@ const readPlan = (
 const execute = (
   agent: Agent,
   step: DataFlow.AgentStep
-): Effect.Effect<ExecutedStep, Llm.LlmError, Llm.Llm | Toolbox.Toolbox> =>
+): Effect.Effect<PastStep, Llm.LlmError, Llm.Llm | Toolbox.Toolbox> =>
   Effect.gen(function* () {
     const { run, settings, state, task } = agent
-    const index = state.steps.length + 1
+    const index = state.pastSteps.length + 1
     const call = run.id(`step-${index}`)
     agent.review.started(step.description)
     yield* run.emit({ _tag: "StepStarted", call, index, step: step.description })
@@ -258,13 +248,13 @@ const execute = (
       maxToolCalls: settings.maxToolCalls
     })
     const report = read(settings, step, reported)
-    const executed: ExecutedStep = {
-      index,
-      description: step.description,
-      status: report.status,
-      result: report.result
+    const executed: PastStep = {
+      id: String(index),
+      step: step.description,
+      result: report.result,
+      status: report.status
     }
-    state.steps.push(executed)
+    state.pastSteps.push(executed)
     state.given.push(report.collected)
     state.collected = {
       ...state.collected,
@@ -290,7 +280,7 @@ const execute = (
     return executed
   })
 
-const replan = (agent: Agent, failed: DataFlow.AgentStep, executed: ExecutedStep) =>
+const replan = (agent: Agent, failed: DataFlow.AgentStep, executed: PastStep) =>
   Effect.gen(function* () {
     const { run, settings, state, task } = agent
     state.replans += 1
@@ -301,10 +291,10 @@ const replan = (agent: Agent, failed: DataFlow.AgentStep, executed: ExecutedStep
         task,
         plan: shown.numbered(
           [failed, ...state.plan].map((step) => step.description),
-          executed.index
+          state.pastSteps.length
         ),
-        completed: shown.inFull(state.steps.filter((step) => step.status === "completed")),
-        failure: shown.inFull([executed]),
+        completed: executorPrompts.pastSteps(state.pastSteps, (past) => past.status === "completed"),
+        failure: executorPrompts.pastSteps(state.pastSteps, (past) => past === executed),
         max_plan_length: String(settings.maxPlanLength),
         reply_format: planFormat(agent)
       })
@@ -315,7 +305,7 @@ const replan = (agent: Agent, failed: DataFlow.AgentStep, executed: ExecutedStep
       call: run.id(call),
       before,
       after: steps.map((step) => step.description),
-      cause: { step: executed.description, result: executed.result, status: executed.status }
+      cause: executed
     })
     return steps
   })
@@ -324,14 +314,10 @@ const isBudgetExhausted = (error: Unfinished): error is Llm.LlmError =>
   error._tag === "LlmError" && error.reason._tag === "BudgetExhausted"
 
 /** A step that could not be paid has failed; what was reserved for the last call still answers from the others. */
-const outOfBudget = (
-  { run, state }: Agent,
-  step: DataFlow.AgentStep,
-  error: Llm.LlmError
-): Effect.Effect<ExecutedStep> => {
-  const index = state.steps.length + 1
-  const failed: ExecutedStep = { index, description: step.description, status: "failed", result: error.message }
-  state.steps.push(failed)
+const outOfBudget = ({ run, state }: Agent, step: DataFlow.AgentStep, error: Llm.LlmError): Effect.Effect<PastStep> => {
+  const index = state.pastSteps.length + 1
+  const failed: PastStep = { id: String(index), step: step.description, result: error.message, status: "failed" }
+  state.pastSteps.push(failed)
   state.unresolved = [...state.unresolved, failed]
   state.cutShort = error
   return Effect.as(
@@ -360,7 +346,7 @@ const finalise = (agent: Agent): Effect.Effect<Answered, Unfinished> =>
           role: "user",
           content: PromptTemplate.render(settings.finalizer, {
             task,
-            steps: shown.inFull(state.steps),
+            steps: executorPrompts.pastSteps(state.pastSteps),
             verdict: completed ? prompts.completedVerdict : prompts.notCompletedVerdict
           })
         }
@@ -368,13 +354,13 @@ const finalise = (agent: Agent): Effect.Effect<Answered, Unfinished> =>
       reask: settings.reask,
       read: (reply) => Either.right(ReplyText.visible(reply))
     })
-    if (completed) return { _tag: "Answered" as const, finalAnswer: written, ...progress(state) }
+    if (completed) return { _tag: "Answered" as const, answer: written, ...progress(state) }
     const missing = [
-      ...state.unresolved.map((step) => `${step.description} (${step.result})`),
+      ...state.unresolved.map((step) => `${step.step} (${step.result})`),
       ...state.plan.map((step) => `${step.description} (not carried out)`)
     ]
     return yield* new NotCompleted({
-      finalAnswer: `The task could not be completed. Missing: ${missing.join("; ")}\n\n${written}`,
+      answer: `The task could not be completed. Missing: ${missing.join("; ")}\n\n${written}`,
       missing,
       progress: progress(state),
       ...(state.cutShort === undefined ? {} : { cause: state.cutShort })
@@ -400,7 +386,7 @@ const executing =
   (options: Omit<RunOptions, "maxTurns">) =>
   (input: ExecutorInput): Effect.Effect<ExecutorResult, Error, Llm.Llm | Toolbox.Toolbox> =>
     run(executorPrompts.task(input), { ...options, maxTurns: input.maxToolCalls + 1 }).pipe(
-      Effect.map(({ finalAnswer }) => ({ status: "completed" as const, result: finalAnswer })),
+      Effect.map(({ answer }) => ({ status: "completed" as const, result: answer })),
       ToolCap.within(input.maxToolCalls),
       CallPath.at(input.call)
     )
@@ -415,7 +401,7 @@ export const asTool = (presentation: PatternTool.Presentation = {}, options: Run
     name: "plan_and_solve_agent",
     description: "Works on a task of several dependent steps with a clear end. Takes the task.",
     run: (task) => run(task, options),
-    answer: ({ finalAnswer }) => finalAnswer
+    answer: ({ answer }) => answer
   })
 }
 
@@ -441,14 +427,14 @@ interface Settings {
 
 /** What the specification calls the state. */
 interface State {
-  readonly steps: Array<ExecutedStep>
+  readonly pastSteps: Array<PastStep>
   /** For each executed step the values that it named. */
   readonly given: Array<DataFlow.Report["collected"]>
   collected: CollectedData
   plan: ReadonlyArray<DataFlow.AgentStep>
   replans: number
   /** The steps that failed since the last replan. */
-  unresolved: ReadonlyArray<ExecutedStep>
+  unresolved: ReadonlyArray<PastStep>
   /** What ended a step that could not be paid any more: only the last call is left, and answers from what there is. */
   cutShort: Llm.LlmError | undefined
 }
@@ -462,7 +448,10 @@ interface Agent {
   readonly review: Reviews<ReadonlyArray<DataFlow.AgentStep>, ParseError>
 }
 
-const progress = ({ collected, steps }: State): Progress => ({ steps: [...steps], collectedData: collected })
+const progress = ({ collected, pastSteps }: State): Progress => ({
+  pastSteps: [...pastSteps],
+  collectedData: collected
+})
 
 const askForPlan = (
   agent: Agent,
@@ -520,7 +509,7 @@ const names = ({ given }: State): ReadonlyArray<ReadonlyArray<string>> =>
   given.map((values) => values.map(([name]) => name))
 
 const planFormat = ({ settings, state }: Agent): string =>
-  settings.dataFlow === "declared" ? prompts.declaredFormat(state.steps.length + 1) : prompts.listFormat
+  settings.dataFlow === "declared" ? prompts.declaredFormat(state.pastSteps.length + 1) : prompts.listFormat
 
 const reactWith =
   ({ dataFlow, maxTurns, react }: Settings) =>

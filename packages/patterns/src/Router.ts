@@ -56,7 +56,7 @@ export type Routed =
   | (Route & { readonly pattern: "rewoo" | "rewoo-parallel"; readonly outcome: Rewoo.Answered })
   | (Route & { readonly pattern: "plan-and-solve-agent"; readonly outcome: PlanAndSolveAgent.Answered })
   | (Route & { readonly pattern: "plan-and-execute"; readonly outcome: PlanAndExecute.Answered })
-  | (Route & { readonly pattern: "adapt"; readonly outcome: Adapt.Succeeded })
+  | (Route & { readonly pattern: "adapt"; readonly outcome: Adapt.Answered })
 
 /** What the chosen pattern can fail with. */
 export type Error =
@@ -165,7 +165,7 @@ export const answerText = (routed: Routed): string => {
       return routed.outcome.text
     case "plan-and-solve-agent":
     case "plan-and-execute":
-      return routed.outcome.finalAnswer
+      return routed.outcome.answer
     case "adapt":
       return Adapt.resultText(routed.outcome.result)
     default:

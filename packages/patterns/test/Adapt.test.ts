@@ -51,7 +51,7 @@ describe("Adapt", () => {
         const roles = (yield* requests).map((request) => request.role)
         expect(roles.filter((role) => role === "planner").length).toBe(1)
         expect(roles.filter((role) => role === "executor").length).toBe(3)
-        expect(tree).toMatchObject({ id: "1", status: "succeeded", attempt: { status: "failed", detail: "no flour" } })
+        expect(tree).toMatchObject({ id: "1", status: "completed", attempt: { status: "failed", detail: "no flour" } })
         expect((yield* requests).map((request) => request.call)).toEqual([
           "1/executor/turn-1",
           "1/planner",
@@ -100,7 +100,8 @@ Respond in JSON:
     const { executor } = stub({ T: "SUCCESS: done" })
     return Effect.gen(function* () {
       expect(yield* Adapt.run("T", { executor })).toEqual({
-        _tag: "Succeeded",
+        _tag: "Answered",
+        answer: "done",
         result: "done",
         verified: true,
         tree: {
@@ -108,10 +109,10 @@ Respond in JSON:
           id: "1",
           task: "T",
           depth: 1,
-          status: "succeeded",
+          status: "completed",
           result: "done",
           verified: true,
-          attempt: { status: "succeeded", detail: "done", verified: true }
+          attempt: { status: "completed", detail: "done", verified: true }
         }
       })
     }).pipe(Effect.provide(world([])))
@@ -135,7 +136,7 @@ Respond in JSON:
       const { subSteps } = error.progress.tree
       expect(subSteps?.planned).toEqual(["A", "B", "C"])
       expect(subSteps?.children).toMatchObject([
-        { id: "1.1", status: "succeeded", result: "a" },
+        { id: "1.1", status: "completed", result: "a" },
         { id: "1.2", status: "failed", reason: "cannot B", depth: 2 }
       ])
     }).pipe(Effect.provide(world([split("and", "A", "B", "C")])))
@@ -424,7 +425,7 @@ Respond in JSON:
         status: "running",
         subSteps: {
           children: [
-            { status: "succeeded", result: "a" },
+            { status: "completed", result: "a" },
             { status: "running", task: "B" }
           ]
         }
@@ -445,9 +446,9 @@ Respond in JSON:
         ["1", "and", ["A", "B"]]
       ])
       expect(of(events, "TaskEnded").map((event) => [event.call, event.status])).toEqual([
-        ["1.1", "succeeded"],
-        ["1.2", "succeeded"],
-        ["1", "succeeded"]
+        ["1.1", "completed"],
+        ["1.2", "completed"],
+        ["1", "completed"]
       ])
       expect(warnings(events, "conflicting_reply")).toEqual([])
     }).pipe(Effect.provide(world([split("and", "A", "B")])))
@@ -472,6 +473,6 @@ Respond in JSON:
     const run = Adapt.run("T")
     expectTypeOf<Effect.Effect.Error<typeof run>["_tag"]>().toEqualTypeOf<"TaskFailed" | "LlmError">()
     const caught = Effect.catchTag(run, "TaskFailed", (error) => Effect.succeed(error.progress.tree))
-    expectTypeOf<Effect.Effect.Success<typeof caught>>().toEqualTypeOf<Adapt.Succeeded | Adapt.TaskNode>()
+    expectTypeOf<Effect.Effect.Success<typeof caught>>().toEqualTypeOf<Adapt.Answered | Adapt.TaskNode>()
   })
 })

@@ -18,7 +18,7 @@ describe("Codec", () => {
     ["ReAct", Codec.ReAct.Answered.ast],
     ["PlanAndExecute", Codec.PlanAndExecute.Answered.ast],
     ["PlanAndSolve", Codec.PlanAndSolve.Answered(Codec.PlanAndSolve.NumberAnswer).ast],
-    ["Adapt", Codec.Adapt.Succeeded.ast],
+    ["Adapt", Codec.Adapt.Answered.ast],
     ["PlanAndSolveAgent", Codec.PlanAndSolveAgent.Answered.ast]
   ])("a result of %s comes back as it was stored", (_name, ast) => {
     const codec = Schema.make<unknown, unknown>(ast)
@@ -63,7 +63,10 @@ describe("Codec", () => {
         Effect.catchTag("StepCapReached", ({ progress }) => Effect.succeed(progress)),
         Effect.orDie
       )
-      expect(past).toEqual({ pastSteps: [{ step: "A", result: "a", status: "completed" }], remainingPlan: ["B"] })
+      expect(past).toEqual({
+        pastSteps: [{ id: "1", step: "A", result: "a", status: "completed" }],
+        remainingPlan: ["B"]
+      })
     }).pipe(Effect.provide(world(["1. A\n2. B", "a", '{"remaining_steps":["B"]}'])))
   )
 
@@ -85,8 +88,8 @@ describe("Codec", () => {
   it.effect("a tree that was stored comes back whole", () =>
     Effect.gen(function* () {
       const result = yield* Adapt.run("T")
-      const stored = json(yield* Schema.encode(Codec.Adapt.Succeeded)(result))
-      expect(yield* Schema.decodeUnknown(Codec.Adapt.Succeeded)(stored)).toEqual(json(result))
+      const stored = json(yield* Schema.encode(Codec.Adapt.Answered)(result))
+      expect(yield* Schema.decodeUnknown(Codec.Adapt.Answered)(stored)).toEqual(json(result))
     }).pipe(
       Effect.provide(world(["FAILURE: too hard", '{"logic":"and","sub_steps":["A","B"]}', "SUCCESS: a", "SUCCESS: b"]))
     )

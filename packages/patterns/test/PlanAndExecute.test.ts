@@ -29,11 +29,11 @@ describe("PlanAndExecute", () => {
     "with a stub LLM whose planner returns 3 steps and whose replanner returns 1 remaining step, then a final_answer: the executor ran 2 steps and the final_answer is returned",
     () =>
       Effect.gen(function* () {
-        const { finalAnswer, pastSteps } = yield* PlanAndExecute.run("Where?")
-        expect(finalAnswer).toBe("Sexten")
+        const { answer, pastSteps } = yield* PlanAndExecute.run("Where?")
+        expect(answer).toBe("Sexten")
         expect(pastSteps).toEqual([
-          { step: "Find the winner", result: "It is Ann.", status: "completed" },
-          { step: "Find Ann's town", result: "Sexten.", status: "completed" }
+          { id: "1", step: "Find the winner", result: "It is Ann.", status: "completed" },
+          { id: "2", step: "Find Ann's town", result: "Sexten.", status: "completed" }
         ])
         expect((yield* requests).map((request) => request.call)).toEqual([
           "planner",
@@ -130,8 +130,8 @@ Otherwise respond with:
     it.effect(`PE-18: a goal that the last of ${maxSteps} allowed steps reaches is answered`, () => {
       const { executor, seen } = stub(({ step }) => `done ${step}`)
       return Effect.gen(function* () {
-        const { finalAnswer, pastSteps } = yield* PlanAndExecute.run("G", { executor, maxSteps })
-        expect(finalAnswer).toBe("42")
+        const { answer, pastSteps } = yield* PlanAndExecute.run("G", { executor, maxSteps })
+        expect(answer).toBe("42")
         expect([pastSteps.length, seen.length]).toEqual([maxSteps, maxSteps])
         const asked = yield* promptsOf("replanner")
         expect(asked).toHaveLength(maxSteps)
@@ -261,7 +261,7 @@ Otherwise respond with:
     const conflict = 'Draft: {"final_answer":"7"}\nOn reflection: {"remaining_steps":["Recount"]}'
     return Effect.gen(function* () {
       const { value, events } = yield* withEvents(PlanAndExecute.run("G", { executor }))
-      expect(value.finalAnswer).toBe("8")
+      expect(value.answer).toBe("8")
       expect(seen.map((input) => input.step)).toEqual(["A", "Recount"])
       expect(warnings(events, "conflicting_reply").length).toBe(1)
     }).pipe(Effect.provide(world([list("A"), conflict, conflict, final("8")])))
@@ -294,7 +294,7 @@ Otherwise respond with:
     const { executor } = stub()
     return Effect.gen(function* () {
       const { value, events } = yield* withEvents(PlanAndExecute.run("G", { executor }))
-      expect(value.finalAnswer).toBe("The parcel weighs 4 kg")
+      expect(value.answer).toBe("The parcel weighs 4 kg")
       expect(warnings(events, "conflicting_reply")[0]).toContain("Weigh the parcel")
     }).pipe(
       Effect.provide(
@@ -308,7 +308,7 @@ Otherwise respond with:
     [false, "false"]
   ] as const)("PE-22: the answer %j is an answer", ([answer, text]) => {
     const { executor } = stub()
-    return Effect.map(PlanAndExecute.run("G", { executor }), ({ finalAnswer }) => expect(finalAnswer).toBe(text)).pipe(
+    return Effect.map(PlanAndExecute.run("G", { executor }), ({ answer }) => expect(answer).toBe(text)).pipe(
       Effect.provide(world([list("A"), final(answer)]))
     )
   })
@@ -330,7 +330,7 @@ Otherwise respond with:
     return Effect.gen(function* () {
       const { events } = yield* withEvents(PlanAndExecute.run("G", { executor }))
       expect(of(events, "Replanned").map(({ before, after, cause }) => ({ before, after, cause }))).toEqual([
-        { before: ["B"], after: ["C"], cause: { step: "A", result: "did: A", status: "completed" } }
+        { before: ["B"], after: ["C"], cause: { id: "1", step: "A", result: "did: A", status: "completed" } }
       ])
     }).pipe(Effect.provide(world([list("A", "B"), remaining("C"), final("x")])))
   })
@@ -359,8 +359,8 @@ Otherwise respond with:
 
   it.effect("PE-26: when a tool errors, the run goes on and the replanner sees the error", () =>
     Effect.gen(function* () {
-      const { finalAnswer, pastSteps } = yield* PlanAndExecute.run("G")
-      expect(finalAnswer).toBe("Not to be had.")
+      const { answer, pastSteps } = yield* PlanAndExecute.run("G")
+      expect(answer).toBe("Not to be had.")
       expect(pastSteps.map((past) => past.result)).toEqual(["error: HTTP 403"])
       expect((yield* promptsOf("replanner"))[0]).toContain("error: HTTP 403")
     }).pipe(
@@ -385,7 +385,7 @@ Otherwise respond with:
         PlanAndExecute.run("G", { executor: broken }),
         world([list("A"), final("x")])
       )
-      expect(pastSteps).toEqual([{ step: "A", result: "out of paper", status: "failed" }])
+      expect(pastSteps).toEqual([{ id: "1", step: "A", result: "out of paper", status: "failed" }])
       const down = () => Effect.fail(new Llm.LlmError({ reason: Llm.Reason.Unavailable() }))
       const error = yield* Effect.flip(PlanAndExecute.run("G", { executor: down })).pipe(
         Effect.provide(world([list("A", "B")]))

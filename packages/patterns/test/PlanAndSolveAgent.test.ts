@@ -18,11 +18,11 @@ const fenced = (prompt: string) =>
 describe("PlanAndSolveAgent", () => {
   it.effect("plans, executes each step, and finalises from all results", () =>
     Effect.gen(function* () {
-      const { finalAnswer, steps } = yield* PlanAndSolveAgent.run("T")
-      expect(finalAnswer).toBe("AB.")
-      expect(steps).toEqual([
-        { index: 1, description: "Do A", status: "completed", result: "a" },
-        { index: 2, description: "Do B", status: "completed", result: "b" }
+      const { answer, pastSteps } = yield* PlanAndSolveAgent.run("T")
+      expect(answer).toBe("AB.")
+      expect(pastSteps).toEqual([
+        { id: "1", step: "Do A", result: "a", status: "completed" },
+        { id: "2", step: "Do B", result: "b", status: "completed" }
       ])
       expect((yield* requests).map((request) => [request.role, request.call])).toEqual([
         ["planner", "planner"],
@@ -35,8 +35,8 @@ describe("PlanAndSolveAgent", () => {
 
   it.effect("tool failure is not step failure: the sub-agent works around it, and replans nothing", () =>
     Effect.gen(function* () {
-      const { steps } = yield* PlanAndSolveAgent.run("T")
-      expect(steps[0]).toMatchObject({ status: "completed", result: "got it elsewhere" })
+      const { pastSteps } = yield* PlanAndSolveAgent.run("T")
+      expect(pastSteps[0]).toMatchObject({ status: "completed", result: "got it elsewhere" })
       expect((yield* toolCalls).map((call) => call.tool)).toEqual(["Broken", "Search"])
     }).pipe(
       Effect.provide(
@@ -50,8 +50,8 @@ describe("PlanAndSolveAgent", () => {
 
   it.effect("a result that tells of an Error or a failure is a result, not a failed step", () =>
     Effect.gen(function* () {
-      const { steps } = yield* PlanAndSolveAgent.run("T")
-      expect(steps.map((step) => step.status)).toEqual(["completed", "completed"])
+      const { pastSteps } = yield* PlanAndSolveAgent.run("T")
+      expect(pastSteps.map((step) => step.status)).toEqual(["completed", "completed"])
     }).pipe(
       Effect.provide(
         world([
@@ -69,11 +69,11 @@ describe("PlanAndSolveAgent", () => {
     () =>
       Effect.gen(function* () {
         const { value, events } = yield* withEvents(PlanAndSolveAgent.run("T"))
-        expect(value.steps.map((step) => [step.index, step.description, step.status])).toEqual([
-          [1, "A", "completed"],
-          [2, "B", "failed"],
-          [3, "B another way", "completed"],
-          [4, "C", "completed"]
+        expect(value.pastSteps.map((step) => [step.id, step.step, step.status])).toEqual([
+          ["1", "A", "completed"],
+          ["2", "B", "failed"],
+          ["3", "B another way", "completed"],
+          ["4", "C", "completed"]
         ])
         const [prompt = ""] = yield* promptsOf("replanner")
         for (const part of ["2. B\n3. C", "result of A", "site is down"]) expect(prompt).toContain(part)
@@ -81,7 +81,7 @@ describe("PlanAndSolveAgent", () => {
           {
             before: ["C"],
             after: ["B another way", "C"],
-            cause: { step: "B", result: "site is down", status: "failed" }
+            cause: { id: "2", step: "B", result: "site is down", status: "failed" }
           }
         ])
       }).pipe(
@@ -106,10 +106,10 @@ describe("PlanAndSolveAgent", () => {
         const error = yield* Effect.flip(PlanAndSolveAgent.run("T"))
         expect(error._tag).toBe("NotCompleted")
         if (error._tag !== "NotCompleted") return
-        expect(error.finalAnswer).toContain("The task could not be completed.")
-        expect(error.finalAnswer).toContain("I found a.")
+        expect(error.answer).toContain("The task could not be completed.")
+        expect(error.answer).toContain("I found a.")
         expect(error.missing).toEqual(["B3 (no)"])
-        expect(error.progress.steps.map((step) => step.status)).toEqual([
+        expect(error.progress.pastSteps.map((step) => step.status)).toEqual([
           "completed",
           "failed",
           "failed",
@@ -146,8 +146,8 @@ describe("PlanAndSolveAgent", () => {
   it.effect("a sub-agent that reaches its cap has failed its step, and its last words are kept", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(PlanAndSolveAgent.run("T", { maxTurns: 1, maxReplans: 0 }))
-      expect(error.progress.steps[0]?.result).toContain("No final answer within 1 turns")
-      expect(error.progress.steps[0]?.result).toContain("Let me look")
+      expect(error.progress.pastSteps[0]?.result).toContain("No final answer within 1 turns")
+      expect(error.progress.pastSteps[0]?.result).toContain("Let me look")
     }).pipe(
       Effect.provide(
         world([
@@ -162,7 +162,7 @@ describe("PlanAndSolveAgent", () => {
   it.effect("keeps its steps when a model cannot be reached", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(PlanAndSolveAgent.run("T"))
-      expect(error).toMatchObject({ _tag: "LlmError", progress: { steps: [{ result: "a" }] } })
+      expect(error).toMatchObject({ _tag: "LlmError", progress: { pastSteps: [{ result: "a" }] } })
     }).pipe(
       Effect.provide(world([list("A", "B"), "SUCCESS: a", new Llm.LlmError({ reason: Llm.Reason.Unavailable() })]))
     )
@@ -225,7 +225,7 @@ describe("PlanAndSolveAgent", () => {
   it.effect("declared: the plan's data flow is validated before the first step runs, all faults at once", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(PlanAndSolveAgent.run("T", { dataFlow: "declared" }))
-      expect(error).toMatchObject({ _tag: "ParseError", problem: "bad_data_flow", progress: { steps: [] } })
+      expect(error).toMatchObject({ _tag: "ParseError", problem: "bad_data_flow", progress: { pastSteps: [] } })
       const message = (yield* requests)[1]?.messages.at(-1)?.content ?? ""
       for (const part of ["step 1 needs an output of step 2", 'step 2 needs "x" of step 1'])
         expect(message).toContain(part)
@@ -246,7 +246,7 @@ describe("PlanAndSolveAgent", () => {
   it.effect("declared: a step that does not give its declared outputs has failed", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(PlanAndSolveAgent.run("T", { dataFlow: "declared", maxReplans: 0 }))
-      expect(error.progress.steps[0]?.result).toContain("did not give a")
+      expect(error.progress.pastSteps[0]?.result).toContain("did not give a")
     }).pipe(
       Effect.provide(
         world([
@@ -261,7 +261,7 @@ describe("PlanAndSolveAgent", () => {
   it.effect("VR-02: a plan on one line is carried out step by step, with a warning", () =>
     Effect.gen(function* () {
       const { events, value } = yield* withEvents(PlanAndSolveAgent.run("T"))
-      expect(value.steps.map((step) => step.description)).toEqual(["Open", "Count"])
+      expect(value.pastSteps.map((step) => step.step)).toEqual(["Open", "Count"])
       expect(warnings(events, "inline_list").length).toBe(1)
     }).pipe(Effect.provide(world(["1. Open 2. Count", "SUCCESS: a", "SUCCESS: b", "A."])))
   )
@@ -279,9 +279,9 @@ describe("PlanAndSolveAgent", () => {
       expect(error).toMatchObject({
         _tag: "NotCompleted",
         missing: [expect.stringContaining("B (The executor"), "C (not carried out)"],
-        progress: { steps: [{ status: "completed", result: "a" }, { status: "failed" }] }
+        progress: { pastSteps: [{ status: "completed", result: "a" }, { status: "failed" }] }
       })
-      expect(error._tag === "NotCompleted" && error.finalAnswer).toContain("I found a.")
+      expect(error._tag === "NotCompleted" && error.answer).toContain("I found a.")
     }).pipe(
       Effect.provide(
         world([
@@ -331,15 +331,15 @@ describe("The demonstration tasks", () => {
 
   it.effect("1: the populations of China, the United States and India, with results in full: right", () =>
     Effect.gen(function* () {
-      const { finalAnswer } = yield* PlanAndSolveAgent.run("The total, and China's share?")
-      expect(finalAnswer).toBe("total 3162635730, share of China 44.65%")
+      const { answer } = yield* PlanAndSolveAgent.run("The total, and China's share?")
+      expect(answer).toBe("total 3162635730, share of China 44.65%")
     }).pipe(Effect.provide(world(script(10_000), { Lookup: { gives: lookup } })))
   )
 
   it.effect("1: with results cut to 100 characters it goes wrong: the numbers are lost and made up", () =>
     Effect.gen(function* () {
-      const { finalAnswer } = yield* PlanAndSolveAgent.run("The total, and China's share?")
-      expect(finalAnswer).toBe("total 3000000000, share of China 33.33%")
+      const { answer } = yield* PlanAndSolveAgent.run("The total, and China's share?")
+      expect(answer).toBe("total 3000000000, share of China 33.33%")
     }).pipe(Effect.provide(world(script(100), { Lookup: { gives: lookup } })))
   )
 
@@ -347,9 +347,9 @@ describe("The demonstration tasks", () => {
     "2: a phone's price in yuan: the calculator rejects a function it does not know, and the answer is right",
     () =>
       Effect.gen(function* () {
-        const { finalAnswer, steps } = yield* PlanAndSolveAgent.run("What does the phone cost in yuan?")
-        expect(finalAnswer).toBe("The phone costs 7192.8 yuan.")
-        expect(steps.every((step) => step.status === "completed")).toBe(true)
+        const { answer, pastSteps } = yield* PlanAndSolveAgent.run("What does the phone cost in yuan?")
+        expect(answer).toBe("The phone costs 7192.8 yuan.")
+        expect(pastSteps.every((step) => step.status === "completed")).toBe(true)
         expect((yield* toolCalls).map((call) => [call.input, call.outcome])).toEqual([
           ["phone price in USD", "ok"],
           ["USD to CNY", "ok"],

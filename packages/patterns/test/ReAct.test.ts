@@ -557,7 +557,7 @@ describe("ReAct as an executor", () => {
   )
   it.effect("sees past steps where its caller shows them", () =>
     Effect.gen(function* () {
-      yield* ReAct.executor({ ...given, pastSteps: [{ step: "Before", result: "b", status: "completed" }] })
+      yield* ReAct.executor({ ...given, pastSteps: [{ id: "1", step: "Before", result: "b", status: "completed" }] })
       const prompt = (yield* requests)[0]?.messages[1]?.content
       for (const part of ["G", "1. Before", "```result\nb\n```", "Your step:\nDo it"]) expect(prompt).toContain(part)
     }).pipe(Effect.provide(world(["Done."])))

@@ -110,7 +110,7 @@ describe("AU-09: the caller's maxToolCalls bounds all tool calls of an executor"
 
   const runsOfTheirOwn: ReadonlyArray<readonly [string, Executor<unknown, Llm.Llm | Toolbox.Toolbox>]> = [
     ["a loop", ({ step }) => Effect.map(ReAct.run(step), ({ answer }) => said(answer))],
-    ["a plan", ({ step }) => Effect.map(PlanAndExecute.run(step), ({ finalAnswer }) => said(finalAnswer))],
+    ["a plan", ({ step }) => Effect.map(PlanAndExecute.run(step), ({ answer }) => said(answer))],
     [
       "calls of the toolbox",
       ({ call }) =>
@@ -274,7 +274,7 @@ describe("the agent's report", () => {
           withEvents(PlanAndSolveAgent.run("T")),
           world(["1. look", report, "done"])
         )
-        expect(value.steps).toMatchObject([{ status: "completed" }])
+        expect(value.pastSteps).toMatchObject([{ status: "completed" }])
         expect(warnings(events, "no_verdict")).toHaveLength(told)
       }
       const { events } = yield* Effect.provide(

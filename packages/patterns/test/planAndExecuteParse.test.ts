@@ -9,7 +9,7 @@ const numRuns = Number(process.env["FORETHOUGHT_RUNS"] ?? 1000)
 const outcome = (text: string, attempt = 0) =>
   Either.match(readDecision(text, attempt), {
     onLeft: (error) => error.problem,
-    onRight: (decision) => (decision._tag === "Finish" ? `= ${decision.finalAnswer}` : decision.remainingSteps)
+    onRight: (decision) => (decision._tag === "Finish" ? `= ${decision.answer}` : decision.remainingSteps)
   })
 
 describe("readPlan", () => {
@@ -42,7 +42,7 @@ describe("reported failures", () => {
     const reply = '{"final_answer":"The parcel weighs 4 kg","remaining_steps":["Weigh the parcel"]}'
     expect(Either.getOrThrow(readDecision(reply, 0))).toEqual({
       _tag: "Finish",
-      finalAnswer: "The parcel weighs 4 kg",
+      answer: "The parcel weighs 4 kg",
       ignoredSteps: ["Weigh the parcel"],
       conflicting: false
     })
@@ -182,8 +182,8 @@ describe("laws", { timeout: 300_000 }, () => {
         if (Either.isLeft(result)) return
         if (result.right._tag === "Finish") {
           expect(["string", "number", "boolean"]).toContain(typeof answer)
-          expect(result.right.finalAnswer).not.toBe("")
-          if (typeof answer !== "number") expect(result.right.finalAnswer).toBe(String(answer).trim())
+          expect(result.right.answer).not.toBe("")
+          if (typeof answer !== "number") expect(result.right.answer).toBe(String(answer).trim())
         } else {
           expect(result.right.remainingSteps.length).toBeGreaterThan(0)
           for (const step of result.right.remainingSteps) {

@@ -33,8 +33,8 @@ describe("what is thought is never carried out", () => {
 
   it.effect("NW-02: an analysis without a final channel runs no step", () =>
     Effect.gen(function* () {
-      const { finalAnswer } = yield* PlanAndExecute.run("G")
-      expect(finalAnswer).toBe("x")
+      const { answer } = yield* PlanAndExecute.run("G")
+      expect(answer).toBe("x")
       expect(JSON.stringify((yield* requests).filter((request) => request.role === "executor"))).not.toContain("Drop")
     }).pipe(
       Effect.provide(

@@ -91,6 +91,6 @@ export const execute = <E, R>(
     yield* run.emit({ _tag: "StepStarted", call, index, step })
     const { result, status } = yield* attempt(run, executor, `step-${index}/executor`, input)
     yield* run.emit({ _tag: "StepEnded", call, index, step, status, result })
-    return { step, result, status }
+    return { id: String(index), step, result, status }
   })
 }

@@ -19,9 +19,14 @@ ${pastSteps(input.pastSteps)}
 Your step:
 ${input.step}`
 
-/** Each past step with its result in a fence that the result cannot close. */
-export const pastSteps = (steps: ReadonlyArray<PastStep>): string =>
-  steps.length === 0 ? "(none)" : steps.map((past, index) => pastStep(past, index + 1, past.result)).join("\n")
+/** Each past step under its number, with its result in a fence that the result cannot close; some are left out. */
+export const pastSteps = (
+  steps: ReadonlyArray<PastStep>,
+  isShown: (past: PastStep) => boolean = () => true
+): string => {
+  const shown = steps.flatMap((past, index) => (isShown(past) ? [pastStep(past, index + 1, past.result)] : []))
+  return shown.length === 0 ? "(none)" : shown.join("\n")
+}
 
 /** One past step, with its result or as much of it as is to be shown. */
 export const pastStep = (past: PastStep, number: number, result: string): string =>

@@ -27,7 +27,7 @@ export const readEdited = (text: string): Either.Either<ReadonlyArray<string>, P
 export type Decision =
   | {
       readonly _tag: "Finish"
-      readonly finalAnswer: string
+      readonly answer: string
       /** Steps that stood beside the answer. The answer wins; whoever reads this says so. */
       readonly ignoredSteps?: ReadonlyArray<string>
       readonly conflicting: boolean
@@ -66,7 +66,7 @@ export const readDecision = (text: string, attempt: number): Either.Either<Decis
         return fail("bad_answer", `a final_answer that is no text: ${json(value["final_answer"])}`)
       if (answer !== "") {
         const ignored = steps === undefined || steps.length === 0 ? {} : { ignoredSteps: steps }
-        return Either.right({ _tag: "Finish", finalAnswer: answer, ...ignored, conflicting })
+        return Either.right({ _tag: "Finish", answer, ...ignored, conflicting })
       }
       if (steps === undefined)
         return fail("bad_steps", `remaining_steps that are no list of texts: ${badSteps(value["remaining_steps"])}`)

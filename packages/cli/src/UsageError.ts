@@ -17,10 +17,11 @@ export const ExitCode = {
 } as const
 
 /**
- * An error's message, from whatever was thrown. An option out of its range is told without the function that takes it,
- * `Router.run: `, which is nothing that a person has called.
+ * An error's message, from whatever was thrown. A wrong option is told without its owner, such as
+ * `Router.run`, which is nothing that a person has called.
  */
 export const messageOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
-  return error instanceof RangeError ? error.message.replace(/^[A-Z]\w{0,40}(\.\w{1,40})?: /, "") : error.message
+  // Told apart by its tag: a program that only shows its help does not load what defines it.
+  return "_tag" in error && error._tag === "InvalidOption" && "problem" in error ? String(error.problem) : error.message
 }

@@ -87,7 +87,7 @@ const approvals = async (
   const prices = await pricesOf(settings.models, settings.limits)
   const planReview = Approval.plans(desk, async (plan) => {
     const title = `${plan.pattern}: ${oneLine(plan.task, 200)}`
-    const entry = patterns.find(({ name }) => name === plan.pattern)
+    const entry = (process.patterns ?? patterns).find(({ name }) => name === plan.pattern)
     // What a run takes is told once, of its first plan; a pattern without a plan up front makes its first one in the midst of it.
     if (entry === undefined || plan.previous !== undefined || entry.plans !== true) {
       return [title, ...Approval.changedPlan(plan)]
@@ -146,8 +146,9 @@ export const explainCommand = async (
 
 /** `forethought mcp`. */
 export const mcpCommand = async (flags: Flags, version: string, process: Process): Promise<number> => {
-  const auto = patterns.find(({ name }) => name === "auto")
-  if (auto === undefined) throw new UsageError("There is no pattern auto.")
+  const all = process.patterns ?? patterns
+  const auto = all.find(({ routes }) => routes !== undefined)
+  if (auto === undefined) throw new UsageError("There is no Router.")
   const settings = await readSettings(flags, auto, process)
   const screen = Screen.make(process.stderr, process.env)
   if (flags.quiet !== true) announce(screen, settings, auto)
@@ -160,7 +161,7 @@ export const mcpCommand = async (flags: Flags, version: string, process: Process
     warn: warnOn(process),
     ...(await approvals(asked, auto, settings.options, screen, { ...process, terminal: undefined }))
   }
-  return serve({ equipment, options: settings.options, version, log }, process.signal)
+  return serve({ equipment, patterns: all, options: settings.options, version, log }, process.signal)
 }
 
 /** `forethought models`. */

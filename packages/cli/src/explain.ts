@@ -72,7 +72,10 @@ export const describe = (
   steps: ReadonlyArray<RunEvent.PlannedStep> | undefined,
   priced: { readonly prices: Prices; readonly seen: Seen }
 ): Explained => {
-  const calls = ready.calls?.({}, steps) ?? { model: { least: 1 }, tool: { least: 0 } }
+  const calls = ready.calls?.({}, steps) ?? {
+    model: { least: 1 },
+    tool: { least: 0, ...(ready.tools === "unused" ? { most: 0 } : {}) }
+  }
   const graph = steps === undefined ? undefined : PlanGraph.make(chained(steps))
   return {
     pattern: ready.name,

@@ -3,8 +3,9 @@
  */
 import { modelHelp } from "./models.js"
 import { flagOf, meaningOf, usageOf, variableOf } from "./options.js"
-import { optionsOf, ownOptions, patterns } from "./patterns.js"
+import { optionsOf, ownOptions, type PatternEntry } from "./patterns.js"
 import { defaultConfigFile } from "./settings.js"
+import { printableJson } from "./text.js"
 import { defaultTools, tools } from "./tools.js"
 
 export const toolList = (): string => {
@@ -17,7 +18,7 @@ export const toolList = (): string => {
     .join("\n")
 }
 
-export const patternList = (): string =>
+export const patternList = (patterns: ReadonlyArray<PatternEntry>): string =>
   patterns
     .map((pattern) =>
       [
@@ -35,6 +36,28 @@ export const patternList = (): string =>
     )
     .join("\n\n")
     .concat("\n")
+
+/** For `--json`: what each pattern is, and the options of its own and of its executor. */
+export const patternsJson = (patterns: ReadonlyArray<PatternEntry>): string =>
+  `${printableJson(
+    patterns.map((pattern) => ({
+      name: pattern.name,
+      summary: pattern.summary,
+      chooseWhen: pattern.chooseWhen,
+      tools: pattern.tools,
+      roles: pattern.roles,
+      options: (pattern.routes === undefined ? optionsOf(pattern) : ownOptions(pattern)).map(
+        ({ choices, default: standard, description, kind, least, name }) => ({
+          name,
+          kind,
+          default: standard,
+          least,
+          choices,
+          description
+        })
+      )
+    }))
+  )}\n`
 
 export const overview = `
 Examples:

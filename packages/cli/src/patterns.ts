@@ -10,7 +10,8 @@ import { catalogue, type Entry, router } from "@forethought/patterns/catalogue"
 import type { Gathered } from "./gathered.js"
 import { handedOn, labelsOf, type PatternOption, textsIn } from "./options.js"
 
-type Needs = Llm.Llm | Toolbox.Toolbox
+/** What a run provides. */
+export type Needs = Llm.Llm | Toolbox.Toolbox
 
 /** Every error of a pattern: tagged, with a message for people, and the work so far where there is any. */
 export interface RunError extends Pattern.Tagged {
@@ -142,7 +143,7 @@ export interface SharedOption {
 }
 
 /** Every option of any pattern, each name once, with the patterns that have it. */
-export const allOptions = (): ReadonlyArray<SharedOption> => {
+export const allOptions = (patterns: ReadonlyArray<PatternEntry>): ReadonlyArray<SharedOption> => {
   const all = patterns.map((pattern) => ({ pattern, options: everyOption(pattern) }))
   const names = new Set(all.flatMap(({ options }) => options.map(({ name }) => name)))
   return [...names].flatMap((name): ReadonlyArray<SharedOption> => {

@@ -4,9 +4,10 @@
 
 import { roles } from "@forethought/core/Role"
 import { Command, CommanderError, Option } from "commander"
-import { explainHelp, mcpHelp, overview, patternList, runHelp } from "./help.js"
+import { explainHelp, mcpHelp, overview, patternList, patternsJson, runHelp } from "./help.js"
 import { flagOf, meaningOf, usageOf } from "./options.js"
-import { allOptions, type PatternEntry, patterns } from "./patterns.js"
+import * as PatternFile from "./patternFile.js"
+import { allOptions, type PatternEntry } from "./patterns.js"
 import { reportError, type Streams } from "./report.js"
 import { type RunSetting, runSettings } from "./runSettings.js"
 import type { Output } from "./screen.js"
@@ -31,12 +32,13 @@ export interface Process extends Around {
 export const main = async (args: ReadonlyArray<string>, version: string, process: Process): Promise<number> => {
   const asJson = args.includes("--json")
   let code: number = ExitCode.answered
-  const program = build(version, process, (exit) => {
-    code = exit
-  })
   try {
+    const own = await PatternFile.find(args, process)
+    const program = build(version, { ...process, patterns: own.patterns }, (exit) => {
+      code = exit
+    })
     if (args[0] === "help") checkCommand(args[1], program)
-    await program.parseAsync([...args], { from: "user" })
+    await program.parseAsync([...own.args], { from: "user" })
     return code
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -61,7 +63,11 @@ const checkCommand = (name: string | undefined, program: Command): void => {
 const cleanMessage = (message: string): string =>
   `${message.replace(/^error: /, "").replace(/^./, (first) => first.toUpperCase())}\nSee: forethought --help`
 
-const build = (version: string, process: Process, exit: (code: number) => void): Command => {
+const build = (
+  version: string,
+  process: Process & { readonly patterns: ReadonlyArray<PatternEntry> },
+  exit: (code: number) => void
+): Command => {
   const program = new Command("forethought")
     .description("Plan-first agents: plans the work, does it with tools, answers from what was found.")
     .version(version)
@@ -78,7 +84,7 @@ const build = (version: string, process: Process, exit: (code: number) => void):
   const run = program
     .command("run")
     .description("answer a question with a pattern")
-    .argument("<pattern>", patternNames)
+    .argument("<pattern>", patternNames(process.patterns))
     .argument("[question...]", questionUsage)
     .addOption(modelOption())
     .addOption(toolsOption())
@@ -88,18 +94,18 @@ const build = (version: string, process: Process, exit: (code: number) => void):
     .option("-q, --quiet", "show no progress")
     .addHelpText("after", runHelp)
     .action(async (name: string, words: ReadonlyArray<string>, given: Given) => {
-      const pattern = findPattern(name)
+      const pattern = findPattern(name, process.patterns)
       const question = await readQuestion(words, process)
       const { runCommand } = await import("./commands.js")
-      exit(await runCommand(pattern, question, readFlags(given), process))
+      exit(await runCommand(pattern, question, readFlags(given, process.patterns), process))
     })
   addRunSettings(run, () => true)
-  addPatternOptions(run)
+  addPatternOptions(run, process.patterns)
 
   const explain = program
     .command("explain")
     .description("plan, and show the plan with its graph, its calls and its cost; run nothing of it")
-    .argument("<pattern>", patternNames)
+    .argument("<pattern>", patternNames(process.patterns))
     .argument("[question...]", questionUsage)
     .option("--mermaid", "print the graph alone, as Mermaid")
     .addOption(modelOption())
@@ -110,15 +116,20 @@ const build = (version: string, process: Process, exit: (code: number) => void):
     .option("-q, --quiet", "show no progress")
     .addHelpText("after", explainHelp)
     .action(async (name: string, words: ReadonlyArray<string>, given: Given) => {
-      const pattern = findPattern(name)
+      const pattern = findPattern(name, process.patterns)
       const question = await readQuestion(words, process)
       const { explainCommand } = await import("./commands.js")
       exit(
-        await explainCommand(pattern, question, { ...readFlags(given), mermaid: given["mermaid"] === true }, process)
+        await explainCommand(
+          pattern,
+          question,
+          { ...readFlags(given, process.patterns), mermaid: given["mermaid"] === true },
+          process
+        )
       )
     })
   addRunSettings(explain, ({ group, name }) => group !== "approval" && name !== "stream" && name !== "toolPermits")
-  addPatternOptions(explain)
+  addPatternOptions(explain, process.patterns)
 
   const mcp = program
     .command("mcp")
@@ -130,10 +141,10 @@ const build = (version: string, process: Process, exit: (code: number) => void):
     .addHelpText("after", mcpHelp)
     .action(async (given: Given) => {
       const { mcpCommand } = await import("./commands.js")
-      exit(await mcpCommand(readFlags(given), version, process))
+      exit(await mcpCommand(readFlags(given, process.patterns), version, process))
     })
   addRunSettings(mcp, ({ name }) => name !== "stream" && name !== "approvePlan")
-  addPatternOptions(mcp)
+  addPatternOptions(mcp, process.patterns)
 
   program
     .command("demo")
@@ -144,14 +155,19 @@ const build = (version: string, process: Process, exit: (code: number) => void):
     .option("--json", "print one JSON document for each run")
     .action(async (given: Given & { readonly delay: string }) => {
       const { demoCommand } = await import("./commands.js")
-      const only = typeof given["pattern"] === "string" ? findPattern(given["pattern"]) : undefined
-      exit(await demoCommand({ ...readFlags(given), delay: given.delay, only }, process))
+      const only = typeof given["pattern"] === "string" ? findPattern(given["pattern"], process.patterns) : undefined
+      exit(await demoCommand({ ...readFlags(given, process.patterns), delay: given.delay, only }, process))
     })
 
-  program
+  const listed = program
     .command("patterns")
     .description("list the patterns, when to choose which, and their options")
-    .action(() => process.streams.out(patternList()))
+    .option("--json", "print one JSON document")
+    .addOption(configOption())
+    .action((given: Given) =>
+      process.streams.out(given["json"] === true ? patternsJson(process.patterns) : patternList(process.patterns))
+    )
+  addRunSettings(listed, ({ name }) => name === "patternFile")
 
   program
     .command("models")
@@ -168,13 +184,14 @@ const build = (version: string, process: Process, exit: (code: number) => void):
     .addOption(configOption())
     .action(async (given: Given) => {
       const { toolsCommand } = await import("./commands.js")
-      exit(await toolsCommand(readFlags(given), process))
+      exit(await toolsCommand(readFlags(given, process.patterns), process))
     })
   addRunSettings(list, ({ name }) => name === "mcp" || name === "trustMcp")
   return program
 }
 
-const patternNames = `one of ${patterns.map(({ name }) => name).join(", ")}`
+const patternNames = (patterns: ReadonlyArray<PatternEntry>): string =>
+  `one of ${patterns.map(({ name }) => name).join(", ")}, or a JavaScript file with a pattern of your own`
 
 const questionUsage = 'the question, in quotes; "-" reads it from standard input'
 
@@ -194,12 +211,12 @@ const addRunSettings = (command: Command, isWanted: (setting: RunSetting) => boo
   }
 }
 
-const addPatternOptions = (command: Command): void => {
-  for (const { default: standard, option, patterns: having } of allOptions()) {
+const addPatternOptions = (command: Command, patterns: ReadonlyArray<PatternEntry>): void => {
+  for (const { default: standard, option, patterns: having } of allOptions(patterns)) {
     const only = having.length === patterns.length ? "" : ` [${having.map((pattern) => pattern.name).join(", ")}]`
     command.addOption(
       new Option(
-        `--${flagOf(option.name)} ${usageOf(option)}`,
+        `--${flagOf(option.name)}${option.kind === "switch" ? "" : ` ${usageOf(option)}`}`,
         `${meaningOf(option)}${standard === undefined ? "" : ` (default: ${standard})`}${only}`
       )
     )
@@ -229,11 +246,11 @@ const settingOf = (given: Given, name: string): unknown => {
   return given[`${negated[1]?.toLowerCase()}${negated[2]}`] === false ? true : undefined
 }
 
-const readFlags = (given: Given): Flags => {
+const readFlags = (given: Given, patterns: ReadonlyArray<PatternEntry>): Flags => {
   const text = (name: string) => (typeof given[name] === "string" ? given[name] : undefined)
   const options = new Map<string, string>()
-  for (const { option } of allOptions()) {
-    const value = text(option.name)
+  for (const { option } of allOptions(patterns)) {
+    const value = given[option.name] === true ? "true" : text(option.name)
     if (value !== undefined) options.set(option.name, value)
   }
   return {
@@ -253,7 +270,7 @@ const readFlags = (given: Given): Flags => {
   }
 }
 
-const findPattern = (name: string): PatternEntry => {
+const findPattern = (name: string, patterns: ReadonlyArray<PatternEntry>): PatternEntry => {
   const found = patterns.find((pattern) => pattern.name === name.toLowerCase())
   if (found !== undefined) return found
   const names = patterns.map((pattern) => pattern.name)

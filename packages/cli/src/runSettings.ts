@@ -13,7 +13,7 @@ export interface RunSetting {
   /** Whether it is a flag alone, without a variable or a key. */
   readonly isFlagOnly?: boolean
   readonly description: string
-  readonly group: "model" | "limits" | "tools" | "approval"
+  readonly group: "model" | "limits" | "tools" | "patterns" | "approval"
 }
 
 export const runSettings: ReadonlyArray<RunSetting> = [
@@ -98,6 +98,13 @@ export const runSettings: ReadonlyArray<RunSetting> = [
     usage: "<name=n>",
     group: "tools",
     description: "the most calls of a tool at once, with commas between several"
+  },
+  {
+    name: "patternFile",
+    usage: "<file>",
+    repeatable: true,
+    group: "patterns",
+    description: "a JavaScript file that exports a pattern of your own, to choose from; can be repeated"
   },
   { name: "approve", group: "approval", description: "ask before a tool that is not read-only runs" },
   {

@@ -12,13 +12,14 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Gathered from "./gathered.js"
 import { handedOn, type PatternOption, readGiven } from "./options.js"
-import { optionsOf, patterns, prepare, type RunError } from "./patterns.js"
+import { optionsOf, type PatternEntry, prepare, type RunError } from "./patterns.js"
 import * as Services from "./services.js"
 import { oneLine } from "./text.js"
 import { ExitCode, messageOf } from "./UsageError.js"
 
 export interface Served {
   readonly equipment: Services.Equipment
+  readonly patterns: ReadonlyArray<PatternEntry>
   readonly options: ReadonlyMap<string, string | number>
   readonly version: string
   /** Takes one line about what happens; nothing where it is to be quiet. */
@@ -26,7 +27,10 @@ export interface Served {
 }
 
 /** Serves until the input ends or `signal` is aborted. Rejects where the model or a server cannot be used. */
-export const serve = async ({ equipment, log, options, version }: Served, signal: AbortSignal): Promise<number> => {
+export const serve = async (
+  { equipment, log, options, patterns, version }: Served,
+  signal: AbortSignal
+): Promise<number> => {
   const [services, keeping] = await Promise.all([
     Services.load({ ...equipment, keepsLast: false }),
     Services.load({ ...equipment, keepsLast: true })

@@ -9,7 +9,7 @@ import { rootKeys } from "./mcpEntry.js"
 import { type McpServer, readServers } from "./mcpServers.js"
 import { type Models, modelHelp, needsTextProtocol, readFallback, readModels } from "./models.js"
 import { flagOf, parseJson, readOption, variableOf } from "./options.js"
-import { allOptions, optionsOf, type PatternEntry } from "./patterns.js"
+import { allOptions, optionsOf, type PatternEntry, patterns } from "./patterns.js"
 import { runSettings } from "./runSettings.js"
 import { near } from "./text.js"
 import { defaultTools, pickTools, readPermits, type ToolEntry } from "./tools.js"
@@ -33,6 +33,8 @@ export interface Flags {
 export interface Around {
   readonly folder: string
   readonly env: { readonly [name: string]: string | undefined }
+  /** Every pattern that there is, a user's own among them. Default: those of the package. */
+  readonly patterns?: ReadonlyArray<PatternEntry> | undefined
 }
 
 export interface Settings extends Equipped {
@@ -191,7 +193,7 @@ const readConfig = (flags: Flags, around: Around): ReadonlyMap<string, Given> =>
   const known = [
     ...["model", "tools", "events"],
     ...runSettings.filter(({ isFlagOnly }) => isFlagOnly !== true).map(({ name }) => name),
-    ...allOptions().map(({ option }) => option.name)
+    ...allOptions(around.patterns ?? patterns).map(({ option }) => option.name)
   ]
   const values = new Map<string, Given>()
   for (const [written, value] of Object.entries(data)) {

@@ -56,7 +56,7 @@ describe("options", () => {
   })
 
   it("have defaults that can be read", () => {
-    for (const { option, patterns: having } of allOptions()) {
+    for (const { option, patterns: having } of allOptions(patterns)) {
       expect(having.length).toBeGreaterThan(0)
       if (option.default === undefined) continue
       const value = readOption(option, option.default, option.name, ".")

@@ -1,7 +1,9 @@
 /**
  * Which hosts and which addresses may be spoken to.
  */
+
 import { isIP } from "node:net"
+import { InvalidOption } from "@forethought/core/Options"
 import ipaddr from "ipaddr.js"
 
 /** A rule of an allow-list, such as `example.org`, `*.example.org`, `*` or `localhost:8080`. */
@@ -12,10 +14,9 @@ interface HostRule {
   readonly port: string
 }
 
-/** Whether a URL's host and port are on an allow-list. Throws a `RangeError` on an entry that is no host. */
+/** Whether a URL's host and port are on an allow-list. Throws an `InvalidOption` on an entry that is no host. */
 export const hostList = (owner: string, entries: ReadonlyArray<string>): ((url: URL) => boolean) => {
-  if (entries.length === 0)
-    throw new RangeError(`${owner}: hosts must name at least one host; "*" is every public one.`)
+  if (entries.length === 0) throw wrong(owner, 'hosts must name at least one host; "*" is every public one.')
   const rules = entries.map((entry) => ruleOf(owner, entry))
   return (url) => {
     const host = hostOf(url)
@@ -54,10 +55,11 @@ const ruleOf = (owner: string, entry: string): HostRule => {
   } catch {
     // Said below.
   }
-  throw new RangeError(
-    `${owner}: ${JSON.stringify(entry)} is no host. Write it as "example.org", "*.example.org", "localhost:8080" or "*".`
-  )
+  const how = 'Write it as "example.org", "*.example.org", "localhost:8080" or "*".'
+  throw wrong(owner, `${JSON.stringify(entry)} is no host. ${how}`)
 }
+
+const wrong = (owner: string, problem: string) => new InvalidOption({ owner, option: "hosts", problem })
 
 /** Whether an IP address is reached over the public internet. IPv4 inside IPv6 is judged as IPv4. */
 export const isPublicAddress = (address: string): boolean => {

@@ -155,7 +155,7 @@ const runAt = (
           Failure.attach(error, { turns: [...turns] })
         )
       }),
-    path
+    { path }
   )
 }
 

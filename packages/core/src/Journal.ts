@@ -156,6 +156,8 @@ export const tell: Effect.Effect<Tell> = Effect.withFiberRuntime((fiber) => {
   const sink = Context.get(context, Journal)
   const clock = Context.get(fiber.getFiberRef(DefaultServices.currentServices), Clock.Clock)
   return Effect.succeed((event) => {
+    // A call that runs share can outlive the one that made it.
+    if (outbox.isEnded()) return
     const note = outbox.models.get(event.call)
     if (note !== undefined) keep(note, event)
     outbox.tell(sink, { ...event, at: clock.unsafeCurrentTimeMillis(), run: outbox.run, seq: outbox.next() })
@@ -216,6 +218,7 @@ export interface Outbox {
   /** The calls that are under way. */
   readonly models: Map<CallId, ModelNote>
   readonly tools: Map<CallId, ToolNote>
+  readonly isEnded: () => boolean
   /** Tells a sink at once where that is possible. Never throws. */
   readonly tell: (sink: Service, event: RunEvent.RunEvent) => void
   /** Gives the sinks 100 ms for what still waits, and drops the rest. To be run once, after the last event. */
@@ -240,6 +243,7 @@ export const makeOutbox = (run: string, runtime: Runtime.Runtime<never>): Outbox
   const fork = (effect: Effect.Effect<void>) => Runtime.runFork(runtime)(Effect.interruptible(effect))
   const warn = (warning: RunEvent.Warning) => void fork(Effect.logWarning(RunEvent.describe(warning)))
   let last = 0
+  let ended = false
   const boxes = new Map<Service, Mailbox>()
   const boxOf = (sink: Service): Mailbox => {
     const known = boxes.get(sink)
@@ -257,8 +261,10 @@ export const makeOutbox = (run: string, runtime: Runtime.Runtime<never>): Outbox
     next: () => ++last,
     models: new Map(),
     tools: new Map(),
+    isEnded: () => ended,
     tell,
     close: Effect.suspend(() => {
+      ended = true
       const isBusy = () => [...boxes.values()].some((box) => box.isBusy)
       if (!isBusy()) return Effect.void
       return Effect.map(

@@ -251,7 +251,7 @@ export interface Reply {
   readonly usage: Usage
   /** The model that answered, as the provider names it. */
   readonly model?: string
-  /** Who served it, such as `openai`, or the origin of a server's address. */
+  /** Who served it, such as `openai` or `openai-compatible`. */
   readonly provider?: string
   /** What it cost in US dollars, where the adapter or a layer knows a price. */
   readonly cost?: number

@@ -198,7 +198,7 @@ export const ModelCallEnded = event("ModelCallEnded", {
   startedAt: Schema.Finite,
   reply: optional(Reply),
   error: optional(ErrorInfo),
-  /** Who served the model, such as `openai`, or the origin of a server's address. */
+  /** Who served the model, such as `openai` or `openai-compatible`. */
   provider: optional(Schema.String),
   /** The model that answered, as the provider names it; where none did, the name of the one that was asked. */
   model: optional(Schema.String),

@@ -78,6 +78,8 @@ export type Decoded =
 export interface Wire extends Body.Reader {
   /** Names the provider and the model in the state that goes back to them, see `Llm.ProviderState`. */
   readonly from: string
+  /** Who serves the model, as `Llm.Reply` names it. */
+  readonly provider: string
   /** The address that takes requests, or what is wrong with it. */
   readonly url: (stream: boolean) => string | { readonly problem: string }
   readonly headers: { readonly [name: string]: string }
@@ -209,7 +211,7 @@ export const make = (client: HttpClient.HttpClient, wire: Wire, options: Common)
               if (watcher !== undefined && !received.streamed) {
                 yield* tell(watcher, request, decoded.reply.text, decoded.reply.reasoning ?? "")
               }
-              const reply = finished(decoded.reply, request)
+              const reply = { ...finished(decoded.reply, request), provider: wire.provider }
               if (FinishWord.ofReply(reply) === "broken") {
                 return yield* failure(
                   request,

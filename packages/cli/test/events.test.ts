@@ -5,6 +5,7 @@ import * as JournalFile from "@forethought/core/JournalFile"
 import type * as RunEvent from "@forethought/core/RunEvent"
 import * as RunTree from "@forethought/core/RunTree"
 import * as Effect from "effect/Effect"
+import { build } from "esbuild"
 import { beforeAll, describe, expect, it } from "vitest"
 import { folder, forethought } from "./support/forethought.js"
 import { chat, json, loopback } from "./support/loopback.js"
@@ -195,4 +196,18 @@ describe("the events of a run with a 429, a fallback and a price", () => {
     expect(err).toMatch(/planner: .*is rate limited.*Retrying in 0 s…/)
     expect(err).toMatch(/solver: .*HTTP 503.*Asking chat:.* instead…/)
   })
+})
+
+it("a tree of runs is a small module that a browser can load", async () => {
+  const { metafile, outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL("../../core/src/RunTree.ts", import.meta.url))],
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    platform: "browser",
+    logLevel: "silent"
+  })
+  expect(Object.keys(metafile.inputs)).toHaveLength(1)
+  expect(outputFiles[0]?.text).not.toContain("import")
 })

@@ -70,15 +70,11 @@ export const withId =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.provideService(effect, RunId, id)
 
-/** 16 hexadecimal digits. */
-const randomId = Effect.map(Effect.all([Random.next, Random.next]), (numbers) =>
-  numbers
-    .map((number) =>
-      Math.floor(number * 2 ** 32)
-        .toString(16)
-        .padStart(8, "0")
-    )
-    .join("")
+/** 13 hexadecimal digits: as many as a random number has. */
+const randomId = Effect.map(Random.next, (number) =>
+  Math.floor(number * 2 ** 52)
+    .toString(16)
+    .padStart(13, "0")
 )
 
 /**
@@ -97,54 +93,58 @@ export const run = <A, E, R>(
     const tracer = Context.get(services, Tracer.Tracer)
     const key = Context.get(context, RunKey)
     const outer = key === undefined ? undefined : Context.get(context, Journal.CurrentOutbox)
-    const id = outer?.run ?? Context.get(context, RunId)
-    if (id === undefined) return Effect.flatMap(randomId, (id) => withId(id)(run(pattern, task, body, settings)))
-    const outbox = outer ?? Journal.makeOutbox(id, runtimeOf(fiber))
-    const sink = Context.get(context, Journal.Journal)
-    const self = make(
-      Context.get(context, Llm.Llm),
-      settings.path ?? Context.get(context, CallPath),
-      outbox,
-      (event) => outbox.tell(sink, event),
-      Context.get(services, Clock.Clock),
-      tracer !== noTracer,
-      { streaming: Context.get(context, Journal.Streaming), requests: Context.get(context, Journal.Requests) }
-    )
-    const header = outer === undefined ? headerOf(context, settings) : {}
-    // A run that was told to have started is told to have ended, whatever ends it and whenever.
-    const whole = Effect.uninterruptibleMask((restore) =>
-      Effect.zipRight(
-        self.emit({ _tag: "RunStarted", pattern, task, ...header }),
-        Effect.onExit(restore(Effect.suspend(() => body(self))), (exit) =>
-          Effect.zipRight(
-            self.emit({ _tag: "RunEnded", pattern, ...outcome(exit) }),
-            outer === undefined ? outbox.close : Effect.void
+    const begin = (outbox: Journal.Outbox) => {
+      const sink = Context.get(context, Journal.Journal)
+      const self = make(
+        Context.get(context, Llm.Llm),
+        settings.path ?? Context.get(context, CallPath),
+        outbox,
+        (event) => outbox.tell(sink, event),
+        Context.get(services, Clock.Clock),
+        tracer !== noTracer,
+        { streaming: Context.get(context, Journal.Streaming), requests: Context.get(context, Journal.Requests) }
+      )
+      const header = outer === undefined ? headerOf(context, settings) : {}
+      // A run that was told to have started is told to have ended, whatever ends it and whenever.
+      const whole = Effect.uninterruptibleMask((restore) =>
+        Effect.zipRight(
+          self.emit({ _tag: "RunStarted", pattern, task, ...header }),
+          Effect.onExit(restore(Effect.suspend(() => body(self))), (exit) =>
+            Effect.zipRight(
+              self.emit({ _tag: "RunEnded", pattern, ...outcome(exit) }),
+              outer === undefined ? outbox.close : Effect.void
+            )
           )
         )
       )
-    )
-    const keyed =
-      outer === undefined
-        ? Effect.mapInputContext(whole, (surrounding: Context.Context<R | Llm.Llm>) =>
-            surrounding.pipe(Context.add(RunKey, key ?? Symbol(pattern)), Context.add(Journal.CurrentOutbox, outbox))
-          )
-        : whole
-    return tracer === noTracer ? keyed : inSpan(keyed, `forethought.${pattern}`, { "forethought.call": self.path })
+      const keyed =
+        outer === undefined
+          ? Effect.mapInputContext(whole, (surrounding: Context.Context<R | Llm.Llm>) =>
+              surrounding.pipe(Context.add(RunKey, key ?? Symbol(pattern)), Context.add(Journal.CurrentOutbox, outbox))
+            )
+          : whole
+      return tracer === noTracer ? keyed : inSpan(keyed, `forethought.${pattern}`, { "forethought.call": self.path })
+    }
+    if (outer !== undefined) return begin(outer)
+    const own = (id: string) => begin(Journal.makeOutbox(id, runtimeOf(fiber)))
+    const id = Context.get(context, RunId)
+    return id === undefined ? Effect.flatMap(randomId, own) : own(id)
   })
 
 /** What the outermost `RunStarted` tells besides: what is needed to read the events, and to tell two runs apart. */
 const headerOf = (context: Context.Context<Llm.Llm>, { options }: Settings) => {
-  const { model } = Context.get(context, Llm.Llm)
-  const models = Llm.roles.flatMap((role) => {
-    const name = model?.(role)
-    return name === undefined ? [] : [[role, name]]
-  })
+  const llm = Context.get(context, Llm.Llm)
+  const models: { [role in Llm.Role]?: string } = {}
+  for (const role of llm.model === undefined ? [] : Llm.roles) {
+    const name = llm.model?.(role)
+    if (name !== undefined) models[role] = name
+  }
   const toolbox = Context.getOption(context, Toolbox.Toolbox)
   return {
     schema: 2 as const,
     library,
     ...(options === undefined ? {} : { options }),
-    models: Object.fromEntries(models),
+    models,
     ...(Option.isNone(toolbox) ? {} : { tools: ToolHash.of(toolbox.value.describe) })
   }
 }

@@ -57,7 +57,7 @@ describe("every event", () => {
           ([first]) => first?.run
         )
       const id = yield* seeded("a")
-      expect(id).toMatch(/^[0-9a-f]{16}$/)
+      expect(id).toMatch(/^[0-9a-f]{13}$/)
       expect(yield* seeded("a")).toBe(id)
       expect(yield* seeded("b")).not.toBe(id)
     })

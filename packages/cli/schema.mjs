@@ -13,12 +13,13 @@ await build({
   bundle: true,
   format: "esm",
   platform: "node",
+  splitting: false,
   logLevel: "warning",
   plugins: [workspace]
 })
 const { schemas } = await import(bundle)
 rmSync(bundle)
 mkdirSync(`${here}schema`, { recursive: true })
-for (const [name, schema] of Object.entries(schemas())) {
+for (const [name, schema] of Object.entries(await schemas())) {
   writeFileSync(`${here}schema/${name}.schema.json`, `${JSON.stringify(schema, undefined, 2)}\n`)
 }

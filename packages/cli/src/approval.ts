@@ -85,13 +85,16 @@ const shortened = (text: string): string => {
 
 /** Shows each plan, and asks. */
 export const plans =
-  (desk: Desk, show: (plan: PlanApproval.ProposedPlan) => ReadonlyArray<string>): PlanApproval.Service["review"] =>
+  (
+    desk: Desk,
+    show: (plan: PlanApproval.ProposedPlan) => Promise<ReadonlyArray<string>>
+  ): PlanApproval.Service["review"] =>
   (plan) => {
     const { screen, terminal } = desk
     if (terminal === undefined) return Effect.succeed(PlanApproval.refuse(`${nobody} (--approve-plan)`))
     return Effect.promise((signal) =>
       screen.during(async () => {
-        desk.write(`\n${show(plan).map(printable).join("\n")}\n`)
+        desk.write(`\n${(await show(plan)).map(printable).join("\n")}\n`)
         for (;;) {
           const answer = await terminal.ask("Run this plan? [y]es, [e]dit, [n]o: ", signal)
           switch (answer?.trim().toLowerCase()) {

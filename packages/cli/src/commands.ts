@@ -9,7 +9,7 @@ import { toolList } from "./help.js"
 import { pricesOf } from "./limits.js"
 import { type Models, needsTextProtocol, readModels } from "./models.js"
 import { handedOn, readDuration } from "./options.js"
-import { type PatternEntry, patterns } from "./patterns.js"
+import { optionsOf, type PatternEntry, patterns, prepare } from "./patterns.js"
 import type { Process } from "./program.js"
 import { report } from "./report.js"
 import { readScenes, type Scene } from "./scenes.js"
@@ -87,18 +87,21 @@ const approvals = async (
   if (!settings.approvePlan) return approval
   const seen = Explain.see()
   const prices = await pricesOf(settings.models, settings.limits)
-  const planReview = Approval.plans(desk, (plan) => {
+  const planReview = Approval.plans(desk, async (plan) => {
     const title = `${plan.pattern}: ${oneLine(plan.task, 200)}`
     const entry = patterns.find(({ name }) => name === plan.pattern)
-    // What a run takes is told once, of its first plan; ADaPT's first decomposition comes in the midst of it.
-    if (entry === undefined || plan.previous !== undefined || plan.pattern === "adapt") {
+    // What a run takes is told once, of its first plan; a pattern without a plan up front makes its first one in the midst of it.
+    if (entry === undefined || plan.previous !== undefined || entry.plans !== true) {
       return [title, ...Approval.changedPlan(plan)]
     }
-    const given = entry === pattern ? options : handedOn(options, entry.options)
+    const given = entry === pattern ? options : handedOn(options, optionsOf(entry))
     return [
       title,
       // In full: what is hidden cannot be approved.
-      ...Explain.lines(Explain.describe(entry, plan.steps, given, { prices, seen }), Number.POSITIVE_INFINITY)
+      ...Explain.lines(
+        Explain.describe(await prepare(entry, given), plan.steps, { prices, seen }),
+        Number.POSITIVE_INFINITY
+      )
     ]
   })
   return { ...approval, planReview, watch: seen.on }
@@ -123,8 +126,7 @@ export const explainCommand = async (
   const asJson = flags.json === true
   const about = { pattern: pattern.name, question, model: describe(settings.models) }
   if (planned._tag === "Ended") return report(planned.ended, about, asJson, process.streams)
-  const { explained, routed } = planned
-  const why = Explain.whyPlanless(explained.pattern)
+  const { explained, routed, why } = planned
   if (asJson) {
     const status = { status: why === undefined ? "planned" : "not planned", ...about }
     const reasons = { ...(routed === undefined ? {} : { routed }), ...(why === undefined ? {} : { why }) }
@@ -280,7 +282,7 @@ export const demoCommand = async (
 }
 
 const withText = (pattern: PatternEntry, options: Settings["options"]): Settings["options"] =>
-  pattern.options.some(({ name }) => name === "protocol") ? new Map([["protocol", "text"], ...options]) : options
+  optionsOf(pattern).some(({ name }) => name === "protocol") ? new Map([["protocol", "text"], ...options]) : options
 
 const scriptedModels = async ({ pattern, replies }: Scene): Promise<Models> => {
   const { fromData } = await import("./scripted.js")

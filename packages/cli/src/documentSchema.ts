@@ -4,10 +4,10 @@
  */
 import * as ErrorCodec from "@forethought/core/ErrorCodec"
 import * as Event from "@forethought/core/RunEventSchema"
-import * as Codec from "@forethought/patterns/Codec"
 import * as JSONSchema from "effect/JSONSchema"
 import * as Schema from "effect/Schema"
 import type { Told } from "./gathered.js"
+import { patterns } from "./patterns.js"
 
 type Json = { readonly [key: string]: unknown }
 
@@ -45,43 +45,34 @@ const ToldSchema = Schema.Struct({
   calls: optional(Calls)
 }).annotations({ identifier: "Told" }) satisfies Schema.Schema<Told, Told>
 
-const answer = Schema.Union(Codec.PlanAndSolve.NumberAnswer, Schema.String)
+/** Each pattern of the runner: its result and its errors. */
+const codecsOf = async () =>
+  Promise.all(
+    patterns.map(async (pattern) => {
+      const codecs = await (await pattern.load()).codecs?.()
+      if (codecs === undefined) throw new Error(`The pattern ${pattern.name} has no codecs.`)
+      return { name: pattern.name, result: codecs.result, error: codecs.error }
+    })
+  )
 
-/** Each pattern of the runner: its names, its result and its errors. */
-const patterns: ReadonlyArray<{
-  readonly names: ReadonlyArray<string>
-  readonly result: Schema.Schema.Any
-  readonly error: Schema.Schema.Any
-}> = [
-  { names: ["react"], result: Codec.ReAct.Answered, error: Codec.ReAct.Error },
-  { names: ["plan-and-solve"], result: Codec.PlanAndSolve.Answered(answer), error: Codec.PlanAndSolve.Error },
-  { names: ["rewoo", "rewoo-parallel"], result: Codec.Rewoo.Answered, error: Codec.Rewoo.Error },
-  {
-    names: ["plan-and-solve-agent"],
-    result: Codec.PlanAndSolveAgent.Answered,
-    error: Codec.PlanAndSolveAgent.Error
-  },
-  { names: ["plan-and-execute"], result: Codec.PlanAndExecute.Answered, error: Codec.PlanAndExecute.Error },
-  { names: ["adapt"], result: Codec.Adapt.Answered, error: Codec.Adapt.Error },
-  { names: ["auto"], result: Codec.Router.Routed, error: Codec.Router.Error }
-]
+type Coded = Awaited<ReturnType<typeof codecsOf>>
 
 /** Schemas of the result document and of an event, as plain JSON. */
-export const schemas = (): { readonly result: Json; readonly event: Json } => ({
-  result: resultSchema(),
+export const schemas = async (): Promise<{ readonly result: Json; readonly event: Json }> => ({
+  result: resultSchema(await codecsOf()),
   event: {
     ...dialect("event", "One line of the file that --events writes."),
     ...withoutDialect(json(Event.RunEvent))
   }
 })
 
-const resultSchema = (): Json => {
+const resultSchema = (coded: Coded): Json => {
   // One schema of all parts, so that what they share is defined once.
   const parts = Schema.Struct({
     ...Object.fromEntries(
-      patterns.flatMap(({ error, names, result }) => [
-        [`${names[0]} result`, Schema.encodedBoundSchema(Schema.make(result.ast))],
-        [`${names[0]} error`, Schema.encodedBoundSchema(Schema.make(error.ast))]
+      coded.flatMap(({ error, name, result }) => [
+        [`${name} result`, Schema.encodedBoundSchema(result)],
+        [`${name} error`, Schema.encodedBoundSchema(error)]
       ])
     ),
     told: ToldSchema,
@@ -95,19 +86,19 @@ const resultSchema = (): Json => {
     question: { type: "string" },
     model: { type: "string" }
   })
-  const variants = patterns.flatMap(({ names }): ReadonlyArray<Json> => {
+  const variants = coded.flatMap(({ name }): ReadonlyArray<Json> => {
     const answered = object({
       status: { const: "answered" },
-      ...about(names),
+      ...about([name]),
       answer: { type: "string" },
-      result: part(`${names[0]} result`)
+      result: part(`${name} result`)
     })
-    const failed = membersOf(part(`${names[0]} error`)).map((error) => {
+    const failed = membersOf(part(`${name} error`)).map((error) => {
       const { data, progress } = documentError(error)
       return object(
         {
           status: { const: "failed" },
-          ...about(names),
+          ...about([name]),
           error: data,
           progress: progress ?? part("told"),
           calls: part("calls")
@@ -120,7 +111,7 @@ const resultSchema = (): Json => {
   const text = { type: "string" }
   const interrupted = object({
     status: { const: "interrupted" },
-    ...about(patterns.flatMap(({ names }) => names)),
+    ...about(coded.map(({ name }) => name)),
     error: object({ tag: { const: "Interrupted" }, message: text }),
     progress: part("told")
   })

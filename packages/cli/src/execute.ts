@@ -12,8 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Gathered from "./gathered.js"
 import { keyHint } from "./models.js"
-import { optionValues } from "./options.js"
-import type { Outcome, PatternEntry, RunError } from "./patterns.js"
+import { type PatternEntry, prepare, type Ready, type RunError } from "./patterns.js"
 import * as Progress from "./progress.js"
 import type { Screen } from "./screen.js"
 import * as Services from "./services.js"
@@ -23,6 +22,8 @@ import { ExitCode, messageOf } from "./UsageError.js"
 export interface Job extends Services.Equipment {
   readonly pattern: PatternEntry
   readonly question: string
+  /** The pattern with its options, where it is another than `pattern` with `options`. */
+  readonly ready?: Ready
   readonly options: ReadonlyMap<string, string | number>
   /** A file for one JSON line an event. */
   readonly events?: string | undefined
@@ -32,6 +33,12 @@ export interface Job extends Services.Equipment {
   readonly planReview?: PlanApproval.Service["review"] | undefined
   /** Is told each event besides. */
   readonly watch?: ((event: Parameters<Gathered.Recorder["on"]>[0]) => void) | undefined
+}
+
+/** What a run gave: the answer in words, and the whole result for `--json`. */
+export interface Outcome {
+  readonly answer: string
+  readonly result: unknown
 }
 
 /** How a run ended. */
@@ -50,8 +57,8 @@ export type Ended = {
  * with what kept the run from starting: a model or an MCP server that cannot be used, a file that cannot be written.
  */
 export const execute = async (job: Job, screen: Screen | undefined, signal: AbortSignal): Promise<Ended> => {
-  const [run, services] = await Promise.all([
-    job.pattern.load(),
+  const [pattern, services] = await Promise.all([
+    job.ready ?? prepare(job.pattern, job.options),
     Services.load({ keepsLast: job.pattern.keepsLast ?? false, ...job })
   ])
   const gathered = Gathered.make()
@@ -93,9 +100,8 @@ export const execute = async (job: Job, screen: Screen | undefined, signal: Abor
   )
   const equipped = Layer.unwrapScoped(Effect.map(services.shared, services.perRun))
   const provided = equipped.pipe(Layer.provideMerge(watched), Layer.provideMerge(quiet))
-  const options = optionValues(job.pattern.options, job.options)
   const program = Effect.provide(
-    Effect.suspend(() => run(job.question, options)),
+    Effect.map(pattern.run(job.question), (result) => ({ answer: pattern.answer(result), result })),
     provided
   )
   const exit = await Effect.runPromiseExit(program, { signal })
@@ -107,7 +113,7 @@ export const execute = async (job: Job, screen: Screen | undefined, signal: Abor
   if (Cause.isInterrupted(exit.cause)) return { _tag: "Interrupted", gathered, notes: [] }
   const failure = Cause.failureOption(exit.cause)
   if (failure._tag === "None") throw Cause.squash(exit.cause)
-  const error = failure.value
+  const error: RunError = failure.value
   if (error._tag === "JournalFileError" || error._tag === "ModelNotUsable" || error._tag === "McpError") throw error
   return { _tag: "Failed", error, code: codeOf(error), gathered, notes: hints(error, job) }
 }
@@ -125,7 +131,7 @@ const hasReplied = ({ reason }: Llm.LlmError): boolean => reason._tag === "Empty
 
 const hints = (error: RunError, { models, pattern }: Job): ReadonlyArray<string> => {
   if (error._tag === "TruncatedReply" && "role" in error && error.role === "reasoner") {
-    const own = pattern.options.some(({ name }) => name === "maxReasoningTokens")
+    const own = "maxReasoningTokens" in pattern.options
     return own ? ["Allow more with --max-reasoning-tokens <count>."] : []
   }
   if (!(error instanceof Llm.LlmError) || isExhausted(error)) return []

@@ -2,18 +2,17 @@
  * What a run would do: the plan with its graph, and the calls and the money that it will take.
  */
 import type * as Llm from "@forethought/core/Llm"
+import type * as Pattern from "@forethought/core/Pattern"
 import * as PlanApproval from "@forethought/core/PlanApproval"
 import * as PlanGraph from "@forethought/core/PlanGraph"
 import type * as RunEvent from "@forethought/core/RunEvent"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { execute, type Job } from "./execute.js"
-import { type Expected, expected, money, rangeText } from "./expected.js"
 import { type Limits, type Prices, pricesOf } from "./limits.js"
 import type { Models } from "./models.js"
-import { handedOn, optionValues } from "./options.js"
-import { isRouters } from "./patternOptions.js"
-import { type PatternEntry, patterns } from "./patterns.js"
+import { handedOn } from "./options.js"
+import { optionsOf, prepare, type Ready, routing } from "./patterns.js"
 import type { Screen } from "./screen.js"
 import { oneLine } from "./text.js"
 
@@ -41,45 +40,70 @@ export const see = (): Seen => {
 // describing
 // ---------------------------------------------------------------------------------------------------------------
 
+/** How many calls there will be; `over` where `most` is more than anybody waits for. */
+interface Bounds extends Pattern.Range {
+  readonly over?: number
+}
+
 /** A plan, or what can be said without one. */
 export interface Explained {
   readonly pattern: string
   readonly steps: ReadonlyArray<RunEvent.PlannedStep> | undefined
   readonly graph: PlanGraph.PlanGraph | undefined
-  readonly expected: Expected
+  readonly isParallel: boolean
+  readonly modelCalls: Bounds
+  readonly toolCalls: Bounds
   /** In words. */
   readonly cost: string
 }
 
-const isParallel = (pattern: string): boolean => pattern === "rewoo-parallel"
-
-/** Steps of a list follow each other, though no step names another. */
-const chained = (pattern: string, steps: ReadonlyArray<RunEvent.PlannedStep>): ReadonlyArray<RunEvent.PlannedStep> =>
-  pattern.startsWith("rewoo") || steps.some(({ dependsOn }) => dependsOn.length > 0)
+/** Steps of a list follow each other, though no step names another; calls of tools say themselves what they need. */
+const chained = (steps: ReadonlyArray<RunEvent.PlannedStep>): ReadonlyArray<RunEvent.PlannedStep> =>
+  steps.some(({ dependsOn, tool }) => tool !== undefined || dependsOn.length > 0)
     ? steps
     : steps.map((step, index) => {
         const before = steps[index - 1]
         return before === undefined ? step : { ...step, dependsOn: [before.id] }
       })
 
+/** Describes a plan of a pattern; `ready` has the options of the run. */
 export const describe = (
-  pattern: PatternEntry,
+  ready: Ready,
   steps: ReadonlyArray<RunEvent.PlannedStep> | undefined,
-  options: ReadonlyMap<string, string | number>,
   priced: { readonly prices: Prices; readonly seen: Seen }
 ): Explained => {
-  const calls = expected(pattern.name, optionValues(pattern.options, options), steps)
-  const graph = steps === undefined ? undefined : PlanGraph.make(chained(pattern.name, steps))
+  const calls = ready.calls?.({}, steps) ?? { model: { least: 1 }, tool: { least: 0 } }
+  const graph = steps === undefined ? undefined : PlanGraph.make(chained(steps))
   return {
-    pattern: pattern.name,
+    pattern: ready.name,
     steps,
     graph: graph === undefined || Either.isLeft(graph) ? undefined : graph.right,
-    expected: calls,
-    cost: costText(calls, priced.prices, priced.seen)
+    isParallel: "concurrency" in ready.options,
+    modelCalls: capped(calls.model),
+    toolCalls: capped(calls.tool),
+    cost: costText(calls.model, priced.prices, priced.seen)
   }
 }
 
-const costText = ({ modelCalls }: Expected, prices: Prices, seen: Seen): string => {
+/** A greater number of calls says nothing. */
+const many = 1_000_000_000
+
+const capped = ({ least, most }: Pattern.Range): Bounds =>
+  most !== undefined && most > many ? { least, over: many } : { least, ...(most === undefined ? {} : { most }) }
+
+/** `2 to 5`, `at least 2`, `3`, `none`, `1 to more than 1000000000`. */
+export const rangeText = ({ least, most, over }: Bounds): string => {
+  if (over !== undefined) return `${least} to more than ${over}`
+  if (most === undefined) return least === 0 ? "any number" : `at least ${least}`
+  if (most <= least) return most === 0 ? "none" : String(most)
+  return least === 0 ? `at most ${most}` : `${least} to ${most}`
+}
+
+/** `$0.0042`, `less than $0.0001`. */
+export const money = (usd: number): string =>
+  usd === 0 ? "$0" : usd < 0.0001 ? "less than $0.0001" : `$${usd < 1 ? usd.toFixed(4) : usd.toFixed(2)}`
+
+const costText = (modelCalls: Pattern.Range, prices: Prices, seen: Seen): string => {
   const [unknown] = prices.unknown
   if (unknown !== undefined) return `not known: the price of ${unknown.label} is not listed (--price <in,out>)`
   const price = prices.of("planner") ?? { inputPerMillion: 0, outputPerMillion: 0 }
@@ -96,7 +120,7 @@ const costText = ({ modelCalls }: Expected, prices: Prices, seen: Seen): string 
 
 /** For people. Texts of the plan are not made printable here. */
 export const lines = (
-  { cost, expected: calls, graph, pattern }: Explained,
+  { cost, graph, isParallel, modelCalls, toolCalls }: Explained,
   maxLabelChars = 100
 ): ReadonlyArray<string> => {
   const byTool = graph === undefined ? [] : [...graph.toolCalls.byTool].map(([tool, count]) => `${tool} ${count}`)
@@ -107,12 +131,12 @@ export const lines = (
           `plan of ${graph.steps.length} step${graph.steps.length === 1 ? "" : "s"} (the number is when a step can start; * is on the critical path):`,
           PlanGraph.outline(graph, { maxLabelChars }),
           `critical path: ${graph.criticalPath.map(({ id }) => id).join(" → ")} (${graph.criticalPath.length} of ${graph.steps.length})`,
-          isParallel(pattern)
+          isParallel
             ? `at once: at most ${graph.width}${graph.width === 1 ? " step" : " steps"}`
             : "at once: one step after another"
         ]),
-    `model calls: ${rangeText(calls.modelCalls)}`,
-    `tool calls: ${rangeText(calls.toolCalls)}${byTool.length === 0 ? "" : ` (${byTool.join(", ")})`}`,
+    `model calls: ${rangeText(modelCalls)}`,
+    `tool calls: ${rangeText(toolCalls)}${byTool.length === 0 ? "" : ` (${byTool.join(", ")})`}`,
     `cost: ${cost}`
   ]
 }
@@ -120,7 +144,7 @@ export const lines = (
 export const mermaid = (graph: PlanGraph.PlanGraph): string => PlanGraph.mermaid(graph)
 
 /** For `--json`. */
-export const document = ({ cost, expected: calls, graph, pattern, steps }: Explained): object => ({
+export const document = ({ cost, graph, isParallel, modelCalls, pattern, steps, toolCalls }: Explained): object => ({
   pattern,
   ...(steps === undefined ? {} : { plan: steps }),
   ...(graph === undefined
@@ -129,12 +153,12 @@ export const document = ({ cost, expected: calls, graph, pattern, steps }: Expla
         graph: {
           waves: graph.waves.map((wave) => wave.map(({ id }) => id)),
           criticalPath: graph.criticalPath.map(({ id }) => id),
-          width: isParallel(pattern) ? graph.width : 1,
+          width: isParallel ? graph.width : 1,
           mermaid: mermaid(graph)
         }
       }),
-  modelCalls: calls.modelCalls,
-  toolCalls: calls.toolCalls,
+  modelCalls,
+  toolCalls,
   cost
 })
 
@@ -142,19 +166,17 @@ export const document = ({ cost, expected: calls, graph, pattern, steps }: Expla
 // planning
 // ---------------------------------------------------------------------------------------------------------------
 
-/** Patterns that ask for no plan before they work. */
-const planless: { readonly [pattern: string]: string } = {
-  react: "plans nothing up front: it chooses each tool call when it has seen the one before.",
-  adapt: "plans nothing up front: it tries the task first, and splits only what fails.",
-  "plan-and-solve": "writes plan and reasoning in one reply, so there is no plan to show before it has run."
-}
-
 /** Why a pattern has no plan to show, as a sentence. */
-export const whyPlanless = (pattern: string): string | undefined =>
-  planless[pattern] === undefined ? undefined : `${pattern} ${planless[pattern]}`
+export const whyPlanless = ({ name, plans, summary }: Pattern.Info): string | undefined =>
+  plans === true ? undefined : `${name} shows no plan before it works: it ${summary}.`
 
 export type Planned =
-  | { readonly _tag: "Explained"; readonly explained: Explained; readonly routed: string | undefined }
+  | {
+      readonly _tag: "Explained"
+      readonly explained: Explained
+      readonly routed: string | undefined
+      readonly why: string | undefined
+    }
   | { readonly _tag: "Ended"; readonly ended: Awaited<ReturnType<typeof execute>> }
 
 /** Plans and runs nothing. A pattern without a plan up front is described without asking a model. */
@@ -165,25 +187,40 @@ export const plan = async (
 ): Promise<Planned> => {
   const prices = await pricesOf(job.models, job.limits)
   const seen = see()
-  let chosen = job.pattern
+  let entry = job.pattern
+  let ready: Ready = await prepare(entry, job.options)
   let routed: string | undefined
   let proposed: PlanApproval.ProposedPlan | undefined
-  const explained = (): Planned => {
-    const options = chosen === job.pattern ? job.options : handedOn(job.options, chosen.options)
-    return { _tag: "Explained", routed, explained: describe(chosen, proposed?.steps, options, { prices, seen }) }
-  }
-  if (planless[job.pattern.name] !== undefined) return explained()
-  const pattern =
-    job.pattern.name === "auto"
-      ? await routing(job.pattern, (entry, reason) => {
-          chosen = entry
-          routed = `${entry.name}: ${reason}`
-        })
-      : job.pattern
+  const explained = (): Planned => ({
+    _tag: "Explained",
+    routed,
+    why: whyPlanless(entry),
+    explained: describe(ready, proposed?.steps, { prices, seen })
+  })
+  if (entry.routes === undefined && entry.plans !== true) return explained()
+  const routes = entry.routes
+  const planning: Ready =
+    routes === undefined
+      ? ready
+      : {
+          ...ready,
+          // Nothing is answered: what it shows, or why it shows nothing, is all.
+          answer: () => "",
+          run: (task) =>
+            Effect.gen(function* () {
+              const Router = yield* Effect.promise(() => import("@forethought/patterns/Router"))
+              const { options, routes: patterns } = yield* Effect.promise(() => routing(job.pattern, job.options))
+              const { pattern, reason } = yield* Router.route(task, { ...options, patterns })
+              entry = routes.find(({ name }) => name === pattern) ?? entry
+              routed = `${entry.name}: ${reason}`
+              ready = yield* Effect.promise(() => prepare(entry, handedOn(job.options, optionsOf(entry))))
+              if (entry.plans === true) yield* ready.run(task)
+            })
+        }
   const ended = await execute(
     {
       ...job,
-      pattern,
+      ready: planning,
       planReview: (plan) => {
         proposed = plan
         return Effect.succeed(PlanApproval.refuse("it was to be explained"))
@@ -202,33 +239,3 @@ export const plan = async (
   if (proposed !== undefined || ended._tag === "Answered") return explained()
   return { _tag: "Ended", ended }
 }
-
-/** The Router, which goes on to the plan of what it chose, and to nothing else. */
-const routing = async (
-  auto: PatternEntry,
-  onChosen: (entry: PatternEntry, reason: string) => void
-): Promise<PatternEntry> => ({
-  ...auto,
-  load: async () => {
-    const [Router, { routerValues }, Schedule, AnswerFormat] = await Promise.all([
-      import("@forethought/patterns/Router"),
-      import("./router.js"),
-      import("effect/Schedule"),
-      import("@forethought/core/reply/AnswerFormat")
-    ])
-    return (task, options) => {
-      const all = routerValues(options, Schedule.recurs, AnswerFormat.text)
-      const own = Object.fromEntries(Object.entries(all).filter(([name]) => isRouters(name)))
-      return Effect.flatMap(Router.route(task, own), ({ pattern, reason }) => {
-        const entry = patterns.find(({ name }) => name === pattern) ?? auto
-        onChosen(entry, reason)
-        return planless[entry.name] !== undefined
-          ? Effect.succeed({ answer: entry.name, result: {} })
-          : Effect.flatMap(
-              Effect.promise(() => entry.load()),
-              (run) => run(task, options.for(entry.options))
-            )
-      })
-    }
-  }
-})

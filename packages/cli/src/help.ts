@@ -3,8 +3,7 @@
  */
 import { modelHelp } from "./models.js"
 import { flagOf, meaningOf, usageOf, variableOf } from "./options.js"
-import { isRouters } from "./patternOptions.js"
-import { patterns } from "./patterns.js"
+import { optionsOf, ownOptions, patterns } from "./patterns.js"
 import { defaultConfigFile } from "./settings.js"
 import { defaultTools, tools } from "./tools.js"
 
@@ -20,16 +19,18 @@ export const toolList = (): string => {
 
 export const patternList = (): string =>
   patterns
-    .map(({ chooseWhen, name, options, summary }) =>
+    .map((pattern) =>
       [
-        name,
-        `  ${summary}`,
-        `  Choose it when ${chooseWhen}.`,
-        ...(name === "auto" ? options.filter((option) => isRouters(option.name)) : options).map(
+        pattern.name,
+        `  ${pattern.summary}`,
+        `  Choose it when: ${pattern.chooseWhen}.`,
+        ...(pattern.routes === undefined ? optionsOf(pattern) : ownOptions(pattern)).map(
           (option) =>
             `  --${flagOf(option.name)} ${usageOf(option)}  ${meaningOf(option)}${option.choices === undefined || option.kind === "choice" ? "" : `: ${option.choices.join(", ")}`}${option.default === undefined || option.kind === "list" ? "" : ` (default: ${option.default})`}`
         ),
-        ...(name === "auto" ? ["  and every option of the patterns above, for the one that is chosen"] : [])
+        ...(pattern.routes === undefined
+          ? []
+          : ["  and every option of the patterns above, for the one that is chosen"])
       ].join("\n")
     )
     .join("\n\n")

@@ -3,6 +3,7 @@
  */
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
+import type { Holes } from "@forethought/core/Pattern"
 import { meant, near } from "./text.js"
 import { messageOf, UsageError } from "./UsageError.js"
 
@@ -14,36 +15,15 @@ export interface PatternOption {
   /**
    * `count`: a whole number of at least `least`. `duration`: a number with a unit. `choice`: one of `choices`. `list`:
    * some of `choices`, with commas between them. `format`: an answer format. `file`: a JSON file of texts, whose keys
-   * are among `choices`.
+   * are among `choices`. `text`: any. `switch`: on or off.
    */
-  readonly kind: "count" | "duration" | "choice" | "list" | "format" | "file"
+  readonly kind: "count" | "duration" | "choice" | "list" | "format" | "file" | "text" | "switch"
   readonly least?: number
   readonly choices?: ReadonlyArray<string>
   /** What each text of a `file` needs to hold. */
   readonly holes?: { readonly [key: string]: Holes }
   /** As it is written on the command line: `8`, `30 seconds`. Without one, what is not given is not there. */
   readonly default?: string
-}
-
-/** The holes of a prompt, such as `{{question}}`. */
-export interface Holes {
-  readonly all: ReadonlyArray<string>
-  /** The one without which the model is not told what it is about. */
-  readonly needed?: string
-}
-
-/** The options of one run, every one that has a default with a value. */
-export interface OptionValues {
-  readonly count: (name: string) => number
-  /** In milliseconds. */
-  readonly millis: (name: string) => number
-  readonly text: (name: string) => string
-  readonly list: (name: string) => ReadonlyArray<string>
-  /** The texts of a file; nothing where none is given. */
-  readonly texts: (name: string) => { readonly [key: string]: string } | undefined
-  readonly has: (name: string) => boolean
-  /** The same values for another pattern: its defaults hold for what is not given. */
-  readonly for: (options: ReadonlyArray<PatternOption>) => OptionValues
 }
 
 const short = 24
@@ -99,6 +79,15 @@ export const readOption = (
     case "format":
       checkFormat(text, source)
       return text
+    case "text":
+      return text
+    case "switch": {
+      const word = ["true", "1", "yes", "on"].includes(text) ? "true" : "false"
+      if (word === "false" && !["false", "0", "no", "off"].includes(text)) {
+        throw new UsageError(`${source} must be true or false, got ${JSON.stringify(text)}.`)
+      }
+      return word
+    }
     case "file":
       return readTexts(text, source, folder, option)
   }
@@ -130,6 +119,30 @@ const checkFormat = (text: string, source: string): void => {
   }
 }
 
+/** Reads options that came as JSON, such as from an MCP client: prompts as texts, and never a file's name. */
+export const readGiven = (
+  options: ReadonlyArray<PatternOption>,
+  given: { readonly [name: string]: unknown }
+): ReadonlyMap<string, string | number> =>
+  new Map(
+    Object.entries(given).map(([name, value]) => {
+      const option = options.find((other) => other.name === name)
+      const source = `The option ${name.slice(0, 60)}`
+      if (option === undefined) {
+        const names = options.map((other) => other.name)
+        throw new UsageError(`${source} is not known.${meant(name, names)} Options: ${names.join(", ")}.`)
+      }
+      if (option.kind === "file") {
+        return [name, checkTexts(value, source, { keys: option.choices ?? [], holes: option.holes })]
+      }
+      const written = option.kind === "list" && Array.isArray(value) ? value.join(",") : value
+      if (typeof written !== "string" && typeof written !== "number" && typeof written !== "boolean") {
+        throw new UsageError(`${source} must be a string or a number.`)
+      }
+      return [name, readOption(option, String(written), source, ".")]
+    })
+  )
+
 /** JSON as an editor may have written it: with a byte order mark. */
 export const parseJson = (text: string): unknown => JSON.parse(text.replace(/^\uFEFF/, ""))
 
@@ -148,6 +161,15 @@ const readTexts = (
     const what = error instanceof SyntaxError ? "is not valid JSON" : "cannot be read"
     throw new UsageError(`${where} ${what}: ${messageOf(error)}`)
   }
+  return checkTexts(data, where, { keys, holes })
+}
+
+/** Texts by key, again as JSON. */
+const checkTexts = (
+  data: unknown,
+  where: string,
+  { holes, keys }: { readonly keys: ReadonlyArray<string>; readonly holes: PatternOption["holes"] }
+): string => {
   const entries = typeof data === "object" && data !== null && !Array.isArray(data) ? Object.entries(data) : []
   if (entries.length === 0) {
     throw new UsageError(`${where} must hold a JSON object of texts. Its keys are ${keys.join(", ")}.`)
@@ -203,32 +225,6 @@ const units: { readonly [unit: string]: number } = Object.assign(Object.create(n
   hours: 3_600_000
 })
 
-/** Values under their names, defaults where none is given. */
-export const optionValues = (
-  options: ReadonlyArray<PatternOption>,
-  given: ReadonlyMap<string, string | number>
-): OptionValues => {
-  const find = (name: string): string | number | undefined => {
-    const option = options.find((candidate) => candidate.name === name)
-    if (option === undefined) throw new RangeError(`There is no option ${name}.`)
-    const value = given.get(name)
-    if (value !== undefined || option.default === undefined) return value
-    return readOption(option, option.default, `The default of ${name}`, ".")
-  }
-  return {
-    count: (name) => Number(find(name)),
-    millis: (name) => Number(find(name)),
-    text: (name) => String(find(name)),
-    list: (name) => String(find(name)).split(","),
-    texts: (name) => {
-      const value = find(name)
-      return value === undefined ? undefined : textsIn(String(value))
-    },
-    has: (name) => find(name) !== undefined,
-    for: (others) => optionValues(others, handedOn(given, others))
-  }
-}
-
 /** What was given to one pattern, as another one gets it that it hands on to. */
 export const handedOn = (
   given: ReadonlyMap<string, string | number>,
@@ -242,7 +238,8 @@ export const handedOn = (
     })
   )
 
-const textsIn = (json: string): { readonly [key: string]: string } => {
+/** The texts of a file of the kind `file`, as it was read. */
+export const textsIn = (json: string): { readonly [key: string]: string } => {
   const data: unknown = JSON.parse(json)
   return Object.fromEntries(Object.entries(Object(data)).map(([key, text]) => [key, String(text)]))
 }

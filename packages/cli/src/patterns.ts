@@ -1,56 +1,268 @@
 /**
- * The patterns that can be run, in the order in which they are listed. What a pattern needs to be listed stands here;
- * its code is loaded when it runs.
+ * The patterns that can be run by name, their options as they are given outside of code, and from there the pattern
+ * that runs.
  */
 import type * as Llm from "@forethought/core/Llm"
+import type * as Pattern from "@forethought/core/Pattern"
 import type { AnswerFormat } from "@forethought/core/reply/AnswerFormat"
 import type * as Toolbox from "@forethought/core/Toolbox"
-import type * as Effect from "effect/Effect"
+import { catalogue, type Entry, router } from "@forethought/patterns/catalogue"
 import type { Gathered } from "./gathered.js"
-import { labelsOf, type OptionValues, type PatternOption } from "./options.js"
-import * as Options from "./patternOptions.js"
+import { handedOn, labelsOf, type PatternOption, textsIn } from "./options.js"
 
-/** What a run gave: the answer in words, and the whole result for `--json`. */
-export interface Outcome {
-  readonly answer: string
-  readonly result: object
-}
+type Needs = Llm.Llm | Toolbox.Toolbox
 
 /** Every error of a pattern: tagged, with a message for people, and the work so far where there is any. */
-export interface RunError extends Error {
-  readonly _tag: string
+export interface RunError extends Pattern.Tagged {
   readonly progress?: Gathered
 }
 
-/** Runs a pattern on a question. */
-export type Runner = (
-  question: string,
-  options: OptionValues
-) => Effect.Effect<Outcome, RunError, Llm.Llm | Toolbox.Toolbox>
+/** A pattern with its options: it only needs its task. */
+export type Ready = Pattern.Loose<Needs>
 
-export interface PatternEntry {
-  /** As typed after `run`. */
-  readonly name: string
-  /** What it does, in one line. */
-  readonly summary: string
-  readonly chooseWhen: string
-  readonly options: ReadonlyArray<PatternOption>
-  /** Whether a solver or a finalizer answers, for which a part of the run's limits is kept. */
-  readonly keepsLast?: boolean
-  /** Whether it works with tools. Default: it can. */
-  readonly tools?: "needed" | "unused"
-  readonly load: () => Promise<Runner>
+/** A pattern that can be run by its name. What is listed of it stands here; its code is loaded when it runs. */
+export interface PatternEntry extends Pattern.Info {
+  readonly load: () => Promise<Pattern.Any<Needs>>
+  /** The patterns that can carry out its steps, where it has an executor. */
+  readonly executors: () => ReadonlyArray<PatternEntry>
+  /** Of the Router: what it chooses from. */
+  readonly routes?: ReadonlyArray<PatternEntry>
 }
 
-const effect = () => import("effect/Effect")
+/** Options by name, as they were read; see `readOption`. */
+export type Given = ReadonlyMap<string, string | number>
 
-/** How often a model is asked again, as the patterns take it. */
-const again = async (): Promise<Options.Again> => (await import("effect/Schedule")).recurs
+/** The patterns of a run, in the order in which they are listed; the Router over them is the last. */
+export const catalogueOf = (own: ReadonlyArray<Entry>): ReadonlyArray<PatternEntry> => {
+  const entries: ReadonlyArray<Entry> = [...catalogue, ...own]
+  const routes: ReadonlyArray<PatternEntry> = entries.map((entry) => ({
+    ...entry,
+    executors: () => routes.filter(({ name }) => name !== entry.name)
+  }))
+  const load = async () => {
+    const [Router, ...loaded] = await Promise.all([
+      import("@forethought/patterns/Router"),
+      ...routes.map((route) => route.load())
+    ])
+    return Router.pattern(loaded)
+  }
+  return [...routes, { ...router, routes, load, executors: () => [] }]
+}
 
-/** The answer of Plan-and-Solve as text: the value that was read, with its unit. */
-const valueText = (answer: unknown): string => {
-  if (typeof answer !== "object" || answer === null || !("value" in answer)) return String(answer)
-  return `${String(answer.value)}${"unit" in answer ? String(answer.unit) : ""}`
+/** The patterns of the package. */
+export const patterns = catalogueOf([])
+
+// ---------------------------------------------------------------------------------------------------------------
+// options
+// ---------------------------------------------------------------------------------------------------------------
+
+/** The options of a pattern itself, without those of an executor or of what it chooses. */
+export const ownOptions = (entry: PatternEntry): ReadonlyArray<PatternOption> => {
+  const names = (entry.routes ?? []).map(({ name }) => name)
+  const routing: ReadonlyArray<PatternOption> =
+    entry.routes === undefined
+      ? []
+      : [
+          {
+            name: "patterns",
+            kind: "list",
+            choices: names,
+            default: names.join(","),
+            description: "the patterns to choose from, with commas between them"
+          }
+        ]
+  return [
+    ...routing,
+    ...flat(entry.options, entry).map((option) =>
+      option.name === "fallback" && entry.routes !== undefined
+        ? { ...option, kind: "choice" as const, choices: names }
+        : option
+    )
+  ]
+}
+
+/** Every option that a run of a pattern takes: its own, and those of its executor or of what it chooses from. */
+export const optionsOf = (entry: PatternEntry, executor?: string): ReadonlyArray<PatternOption> => {
+  const own = ownOptions(entry)
+  const inner =
+    entry.routes === undefined
+      ? executorsOf(entry, own, executor).flatMap(executorOptions)
+      : entry.routes.flatMap((route) => optionsOf(route))
+  const all = [...own, ...inner.filter(({ name }) => name !== "prompts")]
+  return all.filter(({ name }, index) => all.findIndex((other) => other.name === name) === index)
+}
+
+/** The pattern that carries out the steps, where there is a choice. */
+const executorsOf = (entry: PatternEntry, own: ReadonlyArray<PatternOption>, chosen: string | undefined) => {
+  const option = own.find(({ name }) => name === "executor")
+  return option === undefined ? [] : entry.executors().filter(({ name }) => name === (chosen ?? option.default))
+}
+
+/** What an executor can be given: its own executor is the default one, and its bounds are its caller's. */
+const executorOptions = (entry: PatternEntry): ReadonlyArray<PatternOption> =>
+  optionsOf(entry).filter(({ name }) => name !== "executor" && entry.within?.[name] === undefined)
+
+const flat = (table: Pattern.AnyTable, owner: PatternEntry): ReadonlyArray<PatternOption> => {
+  const own = Object.entries(table)
+  return own.flatMap(([name, entry]): ReadonlyArray<PatternOption> => {
+    if (entry === undefined || entry.kind === "code") return []
+    const { description } = entry
+    const standard = "default" in entry && entry.default !== undefined ? { default: String(entry.default) } : {}
+    switch (entry.kind) {
+      case "reask":
+        return [{ name, kind: "count", least: 0, description, ...standard }]
+      case "prompts": {
+        const { holes } = entry
+        return [
+          { name, kind: "file", choices: Object.keys(holes), holes, description: `a JSON file with ${description}` }
+        ]
+      }
+      case "executor": {
+        const choices = owner.executors().map((other) => other.name)
+        return [{ name, kind: "choice", choices, description, ...standard }]
+      }
+      case "group":
+        return flat(entry.options, owner).filter((inner) => table[inner.name] === undefined)
+      case "count":
+        return [{ name, kind: "count", least: entry.least ?? 1, description, ...standard }]
+      case "choice":
+        return [{ name, kind: "choice", choices: entry.choices, description, ...standard }]
+      default:
+        return [{ name, kind: entry.kind, description, ...standard }]
+    }
+  })
+}
+
+/** One option as the patterns have it: its default may differ between them. */
+export interface SharedOption {
+  readonly option: PatternOption
+  readonly patterns: ReadonlyArray<PatternEntry>
+  /** `8`, or `7; rewoo 8` where patterns differ. */
+  readonly default: string | undefined
+}
+
+/** Every option of any pattern, each name once, with the patterns that have it. */
+export const allOptions = (): ReadonlyArray<SharedOption> => {
+  const all = patterns.map((pattern) => ({ pattern, options: everyOption(pattern) }))
+  const names = new Set(all.flatMap(({ options }) => options.map(({ name }) => name)))
+  return [...names].flatMap((name): ReadonlyArray<SharedOption> => {
+    const uses = all.flatMap(({ options, pattern }) =>
+      options.filter((option) => option.name === name).map((option) => ({ pattern, option }))
+    )
+    const [first] = uses
+    if (first === undefined) return []
+    // What the Router hands on is the chosen pattern's.
+    const own = uses.filter(
+      ({ pattern }) => pattern.routes === undefined || ownOptions(pattern).some((option) => option.name === name)
+    )
+    const standard = first.option.default
+    const others = own.filter(({ option }) => option.default !== standard)
+    return [
+      {
+        option: { ...first.option, choices: [...new Set(uses.flatMap(({ option }) => option.choices ?? []))] },
+        patterns: uses.map(({ pattern }) => pattern),
+        default:
+          others.length === 0
+            ? standard
+            : `${standard ?? "none"}; ${others.map(({ option, pattern }) => `${pattern.name} ${option.default}`).join(", ")}`
+      }
+    ]
+  })
+}
+
+/** The options of a pattern with any of its executors. */
+const everyOption = (entry: PatternEntry): ReadonlyArray<PatternOption> => {
+  const executors = ownOptions(entry).find(({ name }) => name === "executor")?.choices ?? [undefined]
+  const all = executors.flatMap((executor) => optionsOf(entry, executor))
+  return all.filter(({ name }, index) => all.findIndex((other) => other.name === name) === index)
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// running
+// ---------------------------------------------------------------------------------------------------------------
+
+/** Loads a pattern with the options that were given to it, which holds for those of its executor and of its routes. */
+export const prepare = async (entry: PatternEntry, given: Given): Promise<Ready> => {
+  if (entry.routes === undefined) {
+    const [pattern, options] = await Promise.all([entry.load(), optionValues(entry.options, entry, given)])
+    return withValues(pattern, options)
+  }
+  const [Router, { options, routes }] = await Promise.all([
+    import("@forethought/patterns/Router"),
+    routing(entry, given)
+  ])
+  const ready = await Promise.all(routes.map((route) => prepare(route, handedOn(given, optionsOf(route)))))
+  return withValues(Router.pattern(ready), options)
+}
+
+/** What the Router is to choose from, and its own options. */
+export const routing = async (entry: PatternEntry, given: Given) => {
+  const chosen = given.get("patterns")
+  const names = chosen === undefined ? undefined : String(chosen).split(",")
+  return {
+    routes: (entry.routes ?? []).filter(({ name }) => names?.includes(name) !== false),
+    options: await optionValues(entry.options, entry, given)
+  }
+}
+
+const withValues = async (pattern: Pattern.Any<Needs>, options: object): Promise<Ready> => {
+  const Pattern = await import("@forethought/core/Pattern")
+  return Pattern.withOptions(Pattern.loose(pattern), options)
+}
+
+/** The values for a table, as code gives them. */
+const optionValues = async (table: Pattern.AnyTable, owner: PatternEntry, given: Given): Promise<object> => {
+  const values = await Promise.all(
+    Object.entries(table).map(async ([name, entry]) => [name, await valueOf(name, entry, owner, given)] as const)
+  )
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined))
+}
+
+const valueOf = async (
+  name: string,
+  entry: Pattern.AnyEntry | undefined,
+  owner: PatternEntry,
+  given: Given
+): Promise<unknown> => {
+  const value = given.get(name)
+  if (entry?.kind === "executor") return executorOf(owner, String(value ?? entry.default), given)
+  if (entry?.kind === "group") {
+    const inner = Object.entries(entry.options).filter(([option]) => owner.options[option] === undefined)
+    return optionValues(Object.fromEntries(inner), owner, given)
+  }
+  if (value === undefined) return undefined
+  switch (entry?.kind) {
+    case undefined:
+    case "code":
+      return undefined
+    case "reask":
+      return (await import("@forethought/core/Reask")).times(Number(value))
+    case "format":
+      return answerFormat(String(value))
+    case "prompts":
+      return textsIn(String(value))
+    case "switch":
+      return value === "true"
+    case "count":
+    case "duration":
+      return Number(value)
+    default:
+      return value
+  }
+}
+
+/** The executor that is chosen, with those of the options that are its own. */
+const executorOf = async (owner: PatternEntry, name: string, given: Given) => {
+  const entry = owner.executors().find((other) => other.name === name)
+  if (entry === undefined) return undefined
+  const own = executorOptions(entry)
+  const named = [...handedOn(given, own)].filter(([option]) => own.some((other) => other.name === option))
+  const [Pattern, pattern, options] = await Promise.all([
+    import("@forethought/core/Pattern"),
+    entry.load(),
+    optionValues(entry.options, entry, new Map(named))
+  ])
+  return Pattern.executor(Pattern.loose(pattern), options)
 }
 
 const answerFormat = async (written: string): Promise<AnswerFormat<unknown>> => {
@@ -65,192 +277,4 @@ const answerFormat = async (written: string): Promise<AnswerFormat<unknown>> => 
     default:
       return AnswerFormat.option(labelsOf(written))
   }
-}
-
-export const patterns: ReadonlyArray<PatternEntry> = [
-  {
-    name: "react",
-    summary: "thinks, calls tools, sees what they return, and so on until it answers",
-    chooseWhen: "it is one fact or one tool call, or open-ended with fuzzy borders",
-    options: Options.react,
-    load: async () => {
-      const [ReAct, Effect] = await Promise.all([import("@forethought/patterns/ReAct"), effect()])
-      return (task, options) =>
-        Effect.map(ReAct.run(task, Options.reactValues(options)), (result) => ({ answer: result.answer, result }))
-    }
-  },
-  {
-    name: "plan-and-solve",
-    summary: "plans and reasons in one reply, then reads the answer off it; uses no tools",
-    chooseWhen: "everything needed is in the question, and it takes several reasoning steps",
-    options: Options.planAndSolve,
-    tools: "unused",
-    load: async () => {
-      const [PlanAndSolve, Effect, recurs] = await Promise.all([
-        import("@forethought/patterns/PlanAndSolve"),
-        effect(),
-        again()
-      ])
-      return (question, options) =>
-        Effect.flatMap(
-          Effect.promise(() => answerFormat(options.text("answerFormat"))),
-          (answerFormat) =>
-            Effect.map(
-              PlanAndSolve.run(question, { answerFormat, ...Options.planAndSolveValues(options, recurs) }),
-              (result) => ({ answer: valueText(result.answer), result })
-            )
-        )
-    }
-  },
-  {
-    name: "rewoo",
-    summary: "plans every tool call up front, runs them one after another, answers from the evidence",
-    chooseWhen: "the look-ups can be listed before any is done, and each may need the ones before it",
-    options: Options.rewoo,
-    keepsLast: true,
-    tools: "needed",
-    load: async () => {
-      const [Rewoo, Effect, recurs] = await Promise.all([import("@forethought/patterns/Rewoo"), effect(), again()])
-      return (question, options) =>
-        Effect.map(Rewoo.sequential(question, Options.rewooValues(options, recurs)), (result) => ({
-          answer: result.answer,
-          result
-        }))
-    }
-  },
-  {
-    name: "rewoo-parallel",
-    summary: "plans every tool call up front, runs each as soon as its inputs are there, answers from the evidence",
-    chooseWhen: "the look-ups can be listed before any is done, and several do not depend on each other",
-    options: Options.rewooParallel,
-    keepsLast: true,
-    tools: "needed",
-    load: async () => {
-      const [Rewoo, Effect, recurs] = await Promise.all([import("@forethought/patterns/Rewoo"), effect(), again()])
-      return (question, options) =>
-        Effect.map(Rewoo.parallel(question, Options.rewooParallelValues(options, recurs)), (result) => ({
-          answer: result.answer,
-          result
-        }))
-    }
-  },
-  {
-    name: "plan-and-solve-agent",
-    summary: "plans, carries out each step with tools, replans only when a step failed, answers from all results",
-    chooseWhen: "there are several steps with strong dependencies and a clear end",
-    options: Options.planAndSolveAgent,
-    keepsLast: true,
-    load: async () => {
-      const [Agent, Effect, recurs] = await Promise.all([
-        import("@forethought/patterns/PlanAndSolveAgent"),
-        effect(),
-        again()
-      ])
-      return (task, options) =>
-        Effect.map(Agent.run(task, Options.planAndSolveAgentValues(options, recurs)), (result) => ({
-          answer: result.answer,
-          result
-        }))
-    }
-  },
-  {
-    name: "plan-and-execute",
-    summary: "plans, carries out one step, revises the plan from its result, and so on",
-    chooseWhen: "the next steps depend on what is found",
-    options: Options.planAndExecute,
-    load: async () => {
-      const [PlanAndExecute, { executorOf }, Effect, recurs] = await Promise.all([
-        import("@forethought/patterns/PlanAndExecute"),
-        import("./executors.js"),
-        effect(),
-        again()
-      ])
-      return (goal, options) =>
-        Effect.map(
-          PlanAndExecute.run(goal, {
-            ...Options.planAndExecuteValues(options, recurs),
-            executor: executorOf(options, recurs)
-          }),
-          (result) => ({ answer: result.answer, result })
-        )
-    }
-  },
-  {
-    name: "adapt",
-    summary: "tries the task, and splits only what fails into sub-steps, again and again",
-    chooseWhen: "the task is of unknown difficulty: it may simply work, or parts of it fail",
-    options: Options.adapt,
-    load: async () => {
-      const [Adapt, { executorOf }, Effect, recurs] = await Promise.all([
-        import("@forethought/patterns/Adapt"),
-        import("./executors.js"),
-        effect(),
-        again()
-      ])
-      return (task, options) =>
-        Effect.map(
-          Adapt.run(task, { ...Options.adaptValues(options, recurs), executor: executorOf(options, recurs) }),
-          (result) => ({ answer: Adapt.resultText(result.result), result })
-        )
-    }
-  },
-  {
-    name: "auto",
-    summary: "asks a model which pattern fits, and runs that one",
-    chooseWhen: "tasks of all kinds come in",
-    options: Options.auto,
-    keepsLast: true,
-    load: async () => {
-      const [Router, { routerValues }, Effect, recurs] = await Promise.all([
-        import("@forethought/patterns/Router"),
-        import("./router.js"),
-        effect(),
-        again()
-      ])
-      return (task, options) =>
-        Effect.flatMap(
-          Effect.promise(() => answerFormat(options.text("answerFormat"))),
-          (format) =>
-            Effect.map(Router.run(task, routerValues(options, recurs, format)), (result) => ({
-              answer:
-                result.pattern === "plan-and-solve" ? valueText(result.outcome.answer) : Router.answerText(result),
-              result
-            }))
-        )
-    }
-  }
-]
-
-/** One option as the patterns have it: its default may differ between them. */
-export interface SharedOption {
-  readonly option: PatternOption
-  readonly patterns: ReadonlyArray<PatternEntry>
-  /** `8`, or `7; rewoo 8` where patterns differ. */
-  readonly default: string | undefined
-}
-
-/** Every option of any pattern, each name once, with the patterns that have it. */
-export const allOptions = (): ReadonlyArray<SharedOption> => {
-  const names = new Set(patterns.flatMap(({ options }) => options.map(({ name }) => name)))
-  return [...names].flatMap((name): ReadonlyArray<SharedOption> => {
-    const uses = patterns.flatMap((pattern) =>
-      pattern.options.filter((option) => option.name === name).map((option) => ({ pattern, option }))
-    )
-    const [first] = uses
-    if (first === undefined) return []
-    // What the Router hands on is the chosen pattern's.
-    const own = uses.filter(({ pattern }) => pattern.name !== "auto" || Options.isRouters(name))
-    const standard = first.option.default
-    const others = own.filter(({ option }) => option.default !== standard)
-    return [
-      {
-        option: { ...first.option, choices: [...new Set(uses.flatMap(({ option }) => option.choices ?? []))] },
-        patterns: uses.map(({ pattern }) => pattern),
-        default:
-          others.length === 0
-            ? standard
-            : `${standard ?? "none"}; ${others.map(({ option, pattern }) => `${pattern.name} ${option.default}`).join(", ")}`
-      }
-    ]
-  })
 }

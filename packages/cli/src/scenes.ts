@@ -4,7 +4,7 @@
 import { readdir, readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { readOption } from "./options.js"
-import { type PatternEntry, patterns } from "./patterns.js"
+import { optionsOf, type PatternEntry, patterns } from "./patterns.js"
 import { pickTools, type ToolEntry } from "./tools.js"
 import { messageOf, UsageError } from "./UsageError.js"
 
@@ -45,7 +45,7 @@ const readScene = (file: string, text: string): Scene => {
   const names = fields.get("tools")
   const facts = fields.get("facts")
   const options = [...entriesOf(fields.get("options"))].map(([name, value]): readonly [string, string | number] => {
-    const option = pattern.options.find((candidate) => candidate.name === name)
+    const option = optionsOf(pattern).find((candidate) => candidate.name === name)
     if (option === undefined) throw new UsageError(`${source} has the option ${name}, which ${pattern.name} has not.`)
     return [name, readOption(option, String(value), `${source}: ${name}`, folder)]
   })

@@ -2,6 +2,7 @@
  * `forethought mcp`: the patterns as the tools of an MCP server, over standard input and output.
  */
 import * as Journal from "@forethought/core/Journal"
+import * as Pattern from "@forethought/core/Pattern"
 import * as RunEvent from "@forethought/core/RunEvent"
 import * as McpServer from "@forethought/tools/McpServer"
 import * as Cause from "effect/Cause"
@@ -10,11 +11,11 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Gathered from "./gathered.js"
-import { handedOn, optionValues } from "./options.js"
-import { patterns, type RunError } from "./patterns.js"
+import { handedOn, type PatternOption, readGiven } from "./options.js"
+import { optionsOf, patterns, prepare, type RunError } from "./patterns.js"
 import * as Services from "./services.js"
 import { oneLine } from "./text.js"
-import { ExitCode } from "./UsageError.js"
+import { ExitCode, messageOf } from "./UsageError.js"
 
 export interface Served {
   readonly equipment: Services.Equipment
@@ -26,10 +27,9 @@ export interface Served {
 
 /** Serves until the input ends or `signal` is aborted. Rejects where the model or a server cannot be used. */
 export const serve = async ({ equipment, log, options, version }: Served, signal: AbortSignal): Promise<number> => {
-  const [services, keeping, runners] = await Promise.all([
+  const [services, keeping] = await Promise.all([
     Services.load({ ...equipment, keepsLast: false }),
-    Services.load({ ...equipment, keepsLast: true }),
-    Promise.all(patterns.map(async (pattern) => ({ pattern, run: await pattern.load() })))
+    Services.load({ ...equipment, keepsLast: true })
   ])
   const sink: Journal.Service =
     log === undefined
@@ -42,19 +42,22 @@ export const serve = async ({ equipment, log, options, version }: Served, signal
         }
   const program = Effect.scoped(
     Effect.flatMap(services.shared, (shared) => {
-      const offers = runners.map(({ pattern, run }): McpServer.Offer => {
-        const given = optionValues(
-          pattern.options,
-          pattern.name === "auto" ? options : handedOn(options, pattern.options)
-        )
+      const offers = patterns.map((pattern): McpServer.Offer => {
+        const all = optionsOf(pattern)
+        // What the operator has set is fixed.
+        const fixed = pattern.routes === undefined ? handedOn(options, all) : options
+        const open = all.filter(({ name }) => !fixed.has(name))
         const perRun = (pattern.keepsLast === true ? keeping : services).perRun
         return {
           name: pattern.name,
-          description: `${sentence(pattern.summary)} Choose it when ${pattern.chooseWhen}.`,
-          run: (input) =>
-            Effect.suspend(() => run(input, given)).pipe(
-              Effect.map(({ answer }) => answer),
-              Effect.mapError(told),
+          description: Pattern.description(pattern),
+          options: Object.fromEntries(open.map((option) => [option.name, schemaOf(option)])),
+          run: (input, given) =>
+            Effect.gen(function* () {
+              const read = yield* Effect.try({ try: () => readGiven(open, given), catch: usageError })
+              const ready = yield* Effect.promise(() => prepare(pattern, new Map([...fixed, ...read])))
+              return ready.answer(yield* Effect.mapError(ready.run(input), told))
+            }).pipe(
               // Each run has its own budget, and its tools ask the model within it.
               Effect.provide(Layer.fresh(perRun(shared)))
             )
@@ -70,7 +73,36 @@ export const serve = async ({ equipment, log, options, version }: Served, signal
   throw Cause.squash(exit.cause)
 }
 
-const sentence = (summary: string): string => `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`
+const usageError = (error: unknown): { readonly message: string } => ({ message: messageOf(error) })
+
+/** An option as JSON Schema: prompts are texts, and a file is never named. */
+const schemaOf = ({ choices, default: standard, description, kind, least }: PatternOption): object => {
+  const about = { description, ...(standard === undefined ? {} : { default: standard }) }
+  switch (kind) {
+    case "count":
+      return {
+        type: "integer",
+        minimum: least ?? 1,
+        description,
+        ...(standard === undefined ? {} : { default: Number(standard) })
+      }
+    case "switch":
+      return { type: "boolean", description, ...(standard === undefined ? {} : { default: standard === "true" }) }
+    case "choice":
+      return { type: "string", enum: choices, ...about }
+    case "list":
+      return { type: "array", items: { type: "string", enum: choices }, minItems: 1, description }
+    case "file":
+      return {
+        type: "object",
+        properties: Object.fromEntries((choices ?? []).map((key) => [key, { type: "string" }])),
+        additionalProperties: false,
+        description: "prompts in place of the default ones"
+      }
+    default:
+      return { type: "string", ...about }
+  }
+}
 
 /** Why there is no answer, and what was found until then. */
 const told = (error: RunError): { readonly message: string } => {

@@ -9,7 +9,7 @@ import { rootKeys } from "./mcpEntry.js"
 import { type McpServer, readServers } from "./mcpServers.js"
 import { type Models, modelHelp, needsTextProtocol, readFallback, readModels } from "./models.js"
 import { flagOf, parseJson, readOption, variableOf } from "./options.js"
-import { allOptions, type PatternEntry } from "./patterns.js"
+import { allOptions, optionsOf, type PatternEntry } from "./patterns.js"
 import { runSettings } from "./runSettings.js"
 import { near } from "./text.js"
 import { defaultTools, pickTools, readPermits, type ToolEntry } from "./tools.js"
@@ -78,7 +78,7 @@ export const readSettings = async (flags: Flags, pattern: PatternEntry, around: 
     fallback: fallback === undefined ? undefined : await readFallback(text(fallback), fallback.source, surroundings)
   }
   const asText =
-    needsTextProtocol(models) && !options.has("protocol") && pattern.options.some(({ name }) => name === "protocol")
+    needsTextProtocol(models) && !options.has("protocol") && optionsOf(pattern).some(({ name }) => name === "protocol")
   return {
     ...equipped,
     models,
@@ -139,21 +139,28 @@ const noModel = `No model is configured. Name one with --model <spec>, in the en
 ${modelHelp()}
 To see a run without a model: forethought demo`
 
+/** The options of a pattern with the executor that is chosen for it. */
+const optionsFor = (pattern: PatternEntry, find: Find) => {
+  const executor = find("executor")
+  return optionsOf(pattern, executor === undefined ? undefined : String(executor.value))
+}
+
 const readOptions = (
   flags: Flags,
   pattern: PatternEntry,
   find: Find,
   folder: string
 ): ReadonlyMap<string, string | number> => {
+  const known = optionsFor(pattern, find)
   for (const name of flags.options.keys()) {
-    if (!pattern.options.some((option) => option.name === name)) {
+    if (!known.some((option) => option.name === name)) {
       throw new UsageError(
-        `The pattern ${pattern.name} has no option --${flagOf(name)}. Its options: ${pattern.options.map((option) => `--${flagOf(option.name)}`).join(", ") || "none"}.`
+        `The pattern ${pattern.name} has no option --${flagOf(name)}. Its options: ${known.map((option) => `--${flagOf(option.name)}`).join(", ") || "none"}.`
       )
     }
   }
   const values = new Map<string, string | number>()
-  for (const option of pattern.options) {
+  for (const option of known) {
     const found = find(option.name)
     if (found === undefined) continue
     if (typeof found.value !== "string" && typeof found.value !== "number") {

@@ -1,6 +1,6 @@
 /** What a person is told where a run has no answer, or cannot begin. */
 import { describe, expect, it } from "vitest"
-import { patterns } from "../src/patterns.js"
+import { ownOptions, patterns } from "../src/patterns.js"
 import { folder } from "./support/forethought.js"
 import { inProcess, runScript } from "./support/inProcess.js"
 
@@ -114,8 +114,10 @@ describe("what is written wrongly", () => {
 })
 
 describe("prompts of one's own", () => {
-  const keys = patterns.flatMap(({ name, options }) =>
-    options.flatMap(({ holes = {} }) => Object.entries(holes).map(([key, { all }]) => ({ name, key, all })))
+  const keys = patterns.flatMap((pattern) =>
+    ownOptions(pattern).flatMap(({ holes = {} }) =>
+      Object.entries(holes).map(([key, { all }]) => ({ name: pattern.name, key, all }))
+    )
   )
 
   it.each(keys)("$name, $key: every hole that is listed is one", async ({ all, key, name }) => {

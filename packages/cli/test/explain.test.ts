@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { expected, money, rangeText } from "../src/expected.js"
-import { optionValues } from "../src/options.js"
-import { patterns } from "../src/patterns.js"
+import { money, rangeText } from "../src/explain.js"
+import { patterns, prepare } from "../src/patterns.js"
 import { folder } from "./support/forethought.js"
 import { inProcess } from "./support/inProcess.js"
 import { chat, json, loopback } from "./support/loopback.js"
@@ -79,7 +78,7 @@ describe("explain", () => {
     const { out: other } = await explain("auto", [
       { role: "router", text: '{"pattern": "react", "reason": "one fact"}' }
     ])
-    expect(other).toContain("routed to react: one fact\nreact plans nothing up front")
+    expect(other).toContain("routed to react: one fact\nreact shows no plan before it works")
   })
 
   it("ends with 2 where no valid plan came, with 1 where the model fails", async () => {
@@ -105,12 +104,13 @@ describe("explain", () => {
 })
 
 describe("expected calls", () => {
-  it.each(patterns.filter(({ name }) => name !== "auto"))("$name: bounds that hold together", ({ name, options }) => {
+  it.each(patterns.filter(({ name }) => name !== "auto"))("$name: bounds that hold together", async (pattern) => {
+    const ready = await prepare(pattern, new Map())
     const steps = [1, 2].map((id) => ({ id: String(id), text: "x", dependsOn: [] }))
     for (const planned of [undefined, steps]) {
-      const { modelCalls, toolCalls } = expected(name, optionValues(options, new Map()), planned)
-      expect(modelCalls.least).toBeGreaterThan(0)
-      for (const { least, most } of [modelCalls, toolCalls]) {
+      const { model, tool } = ready.calls?.({}, planned) ?? expect.fail("no calls")
+      expect(model.least).toBeGreaterThan(0)
+      for (const { least, most } of [model, tool]) {
         if (most !== undefined) expect(most).toBeGreaterThanOrEqual(least)
       }
     }

@@ -30,7 +30,7 @@ const withServer = <A, E>(
   }).pipe(Effect.scoped)
 
 const call = (tool: string, input: string) =>
-  Effect.flatMap(Toolbox.Toolbox, (toolbox) => toolbox.call({ call: "t", tool, input }))
+  Effect.flatMap(Toolbox.Toolbox, (toolbox) => toolbox.call({ call: "t", tool, input: JSON.stringify({ input }) }))
 
 const plan = "#E1 = Lookup[population of France]"
 

@@ -1,8 +1,7 @@
 // The runner's options mean what the library's do: the same defaults, as the docstring of each states them.
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import type { PatternOption } from "../src/options.js"
-import * as Options from "../src/patternOptions.js"
+import { ownOptions, patterns } from "../src/patterns.js"
 
 /** The number that an option's docstring in a pattern's module gives as its default. */
 const documented = (module: string, name: string): string | undefined => {
@@ -11,28 +10,31 @@ const documented = (module: string, name: string): string | undefined => {
   return /Default: ([\d,]+(?: seconds)?)/.exec(doc ?? "")?.[1]?.replaceAll(",", "")
 }
 
-const own = (options: ReadonlyArray<PatternOption>) =>
-  options.filter(({ kind, name }) => (kind === "count" || kind === "duration") && name !== "reask")
-const loop = ["toolTimeout", "maxRepeats", "maxObservationChars"]
+const own = (name: string) =>
+  patterns
+    .filter((pattern) => pattern.name === name)
+    .flatMap(ownOptions)
+    .filter(({ kind, name }) => (kind === "count" || kind === "duration") && name !== "reask")
+const loop = ["toolTimeout", "maxRepeats", "maxObservationChars", "maxToolCalls"]
 
 describe.each([
-  ["Rewoo", Options.rewooParallel],
-  ["ReAct", Options.react],
-  ["PlanAndExecute", Options.planAndExecute],
-  ["PlanAndSolve", Options.planAndSolve],
-  ["PlanAndSolveAgent", Options.planAndSolveAgent],
-  ["Adapt", Options.adapt]
-] as const)("the defaults of %s", (module, options) => {
-  it.each(own(options).map((option) => [option.name, option.default] as const))("%s is %s", (name, standard) => {
-    const where = module !== "Rewoo" && loop.includes(name) ? "ReAct" : module
-    expect(standard).toBe(documented(where, name))
+  ["Rewoo", "rewoo-parallel"],
+  ["ReAct", "react"],
+  ["PlanAndExecute", "plan-and-execute"],
+  ["PlanAndSolve", "plan-and-solve"],
+  ["PlanAndSolveAgent", "plan-and-solve-agent"],
+  ["Adapt", "adapt"]
+] as const)("the defaults of %s", (module, name) => {
+  it.each(own(name).map((option) => [option.name, option.default] as const))("%s is %s", (option, standard) => {
+    const where = documented(module, option) === undefined && loop.includes(option) ? "ReAct" : module
+    expect(standard).toBe(documented(where, option))
   })
 })
 
 it("50,000 characters of evidence go on, all pieces together, and the help says so", () => {
-  const option = Options.rewoo.find(({ name }) => name === "maxEvidenceChars")
+  const option = own("rewoo").find(({ name }) => name === "maxEvidenceChars")
   expect(option).toMatchObject({
     default: "50000",
-    description: "how many characters of evidence go into one later input, and into the solver's prompt"
+    description: "maximum number of characters of all evidence together, in one later input and in the solver's prompt"
   })
 })

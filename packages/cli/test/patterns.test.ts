@@ -231,9 +231,9 @@ const check = (validate: typeof isResult, value: unknown) =>
   expect(validate(value) ? [] : [value, validate.errors?.slice(0, 5)]).toEqual([])
 
 describe("the published schemas", () => {
-  it("are those that the codecs give: run node packages/cli/schema.mjs after a change", () => {
-    expect(schema("result")).toEqual(JSON.parse(JSON.stringify(schemas().result)))
-    expect(schema("event")).toEqual(JSON.parse(JSON.stringify(schemas().event)))
+  it("are those that the codecs give: run node packages/cli/schema.mjs after a change", async () => {
+    expect(schema("result")).toEqual(JSON.parse(JSON.stringify((await schemas()).result)))
+    expect(schema("event")).toEqual(JSON.parse(JSON.stringify((await schemas()).event)))
   })
 
   it("refuse what is none", () => {
@@ -299,12 +299,13 @@ describe("every pattern", () => {
 
 describe("options", () => {
   it("--prompts replaces prompts; a hole that the pattern does not have is a clear error", async () => {
-    const files = {
+    using files = folder({
       "good.json": { planner: "PLAN {{goal}}" },
-      "bad.json": { planner: "{{goal}} {{gaol}}" }
-    }
-    const run = (file: string) =>
-      runScript("plan-and-execute", ["1. A", "a", '{"final_answer":"A"}'], ["--prompts", file], files)
+      "bad.json": { planner: "{{goal}} {{gaol}}" },
+      "script.json": ["1. A", "a", '{"final_answer":"A"}']
+    })
+    const args = ["run", "plan-and-execute", "q", "-m", "scripted:script.json", "--prompts"]
+    const run = (file: string) => inProcess([...args, file], { folder: files.path })
     expect((await run("good.json")).code).toBe(0)
     expect(await run("bad.json")).toMatchObject({ code: 1, err: expect.stringContaining("{{gaol}} is not a hole") })
   })

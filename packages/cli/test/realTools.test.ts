@@ -169,7 +169,7 @@ describe("bad input", () => {
     { args: ["explain", "rewoo", "q"], says: "No model is configured" },
     {
       args: ["explain", "react", "q", "-m", "scripted:script.json", "--mermaid"],
-      says: "There is no graph to draw: react plans nothing"
+      says: "There is no graph to draw: react shows no plan"
     },
     { args: ["mcp"], says: "No model is configured" },
     { args: ["mcp", "-m", "openai:x"], says: "OPENAI_API_KEY is not set" },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { readModels } from "../src/models.js"
-import { flagOf, optionValues, readDuration, variableOf } from "../src/options.js"
-import { allOptions, patterns } from "../src/patterns.js"
+import { flagOf, readDuration, readOption, variableOf } from "../src/options.js"
+import { allOptions, patterns, prepare } from "../src/patterns.js"
 import { type Flags, readSettings } from "../src/settings.js"
 import { folder } from "./support/forethought.js"
 
@@ -28,7 +28,8 @@ describe("readSettings", () => {
       folder: files.path,
       env: env === undefined ? {} : { FORETHOUGHT_CONCURRENCY: env }
     })
-    expect(optionValues(parallel.options, settings.options).count("concurrency")).toBe(concurrency)
+    const { options } = await prepare(parallel, settings.options)
+    expect(options["concurrency"]).toMatchObject({ default: concurrency })
   })
 
   it("reads tools as a list or as text, each once; none is none", async () => {
@@ -57,12 +58,12 @@ describe("options", () => {
   it("have defaults that can be read", () => {
     for (const { option, patterns: having } of allOptions()) {
       expect(having.length).toBeGreaterThan(0)
-      const values = optionValues([option], new Map())
-      if (option.kind === "choice" && option.default !== undefined)
-        expect(option.choices).toContain(values.text(option.name))
-      else if (option.kind === "count") expect(values.count(option.name)).toBeGreaterThanOrEqual(option.least ?? 1)
-      else if (option.kind === "duration") expect(values.millis(option.name)).toBeGreaterThan(0)
-      else if (option.default !== undefined) expect(values.text(option.name)).not.toBe("")
+      if (option.default === undefined) continue
+      const value = readOption(option, option.default, option.name, ".")
+      if (option.kind === "choice") expect(option.choices).toContain(value)
+      else if (option.kind === "count") expect(value).toBeGreaterThanOrEqual(option.least ?? 1)
+      else if (option.kind === "duration") expect(value).toBeGreaterThan(0)
+      else expect(value).not.toBe("")
     }
   })
 

@@ -4,6 +4,7 @@
 import type * as Effect from "effect/Effect"
 import type { CallId } from "./Llm.js"
 import type { PastStep } from "./RunEvent.js"
+import * as ReplyText from "./reply/ReplyText.js"
 
 /** What an executor is given. */
 export interface ExecutorInput {
@@ -31,5 +32,34 @@ export interface ExecutorResult {
   readonly toolCalls?: { readonly succeeded: number; readonly failed: number }
 }
 
-/** Carries out one step. What it fails with is a failed step to its caller; only an `LlmError` ends the run. */
-export type Executor<E, R> = (input: ExecutorInput) => Effect.Effect<ExecutorResult, E, R>
+/** Carries out one step. Its failures become failed steps; only an `LlmError` ends the run. */
+export interface Executor<E, R> {
+  (input: ExecutorInput): Effect.Effect<ExecutorResult, E, R>
+  /** Returns the model calls to expect of one step, where that is known. */
+  readonly modelCalls?: (maxToolCalls: number) => { readonly least: number; readonly most?: number } | undefined
+}
+
+/** Returns the task of a step as text: the step word for word where the executor sees nothing else. */
+export const taskOf = (input: ExecutorInput): string =>
+  input.pastSteps.length === 0
+    ? input.step
+    : `The goal of the whole plan: ${input.goal}
+
+Steps already completed, with results:
+${pastSteps(input.pastSteps)}
+
+Your step:
+${input.step}`
+
+/** Returns each past step under its number, with its result in a fence that the result cannot close; some are left out. */
+export const pastSteps = (
+  steps: ReadonlyArray<PastStep>,
+  isShown: (past: PastStep) => boolean = () => true
+): string => {
+  const shown = steps.flatMap((past, index) => (isShown(past) ? [pastStep(past, index + 1, past.result)] : []))
+  return shown.length === 0 ? "(none)" : shown.join("\n")
+}
+
+/** Returns one past step, with its result or as much of it as is to be shown. */
+export const pastStep = (past: PastStep, number: number, result: string): string =>
+  `${number}. ${past.step}\nResult (${past.status}):\n${ReplyText.fence("result", result)}`

@@ -1,83 +1,79 @@
 /**
- * Checks of options at run time. A wrong option is a mistake in the program: it throws a `RangeError` where the
- * program is built, and never turns into a default.
+ * Checks of options at run time. A wrong option is a mistake in the program: it throws an {@link InvalidOption} where
+ * the program is built, and never turns into a default.
  */
 import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
+
+/** A wrong option, thrown where it is given. */
+export class InvalidOption extends RangeError {
+  readonly _tag = "InvalidOption"
+  /** What takes the option, such as `ReAct.run`. */
+  readonly owner: string
+  readonly option: string
+  /** What is wrong with it and what is possible, as a sentence. */
+  readonly problem: string
+  constructor({ option, owner, problem }: Pick<InvalidOption, "owner" | "option" | "problem">) {
+    super(`${owner}: ${problem}`)
+    this.name = "InvalidOption"
+    this.owner = owner
+    this.option = option
+    this.problem = problem
+  }
+}
 
 /** Refuses keys that no option has: a misspelt or misplaced option must not be ignored. */
 export const rejectUnknown = (owner: string, options: object, known: ReadonlyArray<string>): void => {
-  for (const key of Object.keys(options)) {
-    if (!known.includes(key)) {
-      throw new RangeError(`${owner}: unknown option ${JSON.stringify(key)}. Options are ${known.join(", ")}.`)
-    }
+  for (const option of Object.keys(options)) {
+    if (known.includes(option)) continue
+    const problem = `unknown option ${JSON.stringify(option)}. Options are ${known.join(", ")}.`
+    throw new InvalidOption({ owner, option, problem })
   }
 }
 
-/** The options of an option, such as `prompts`: the same holds for them. */
-export const rejectUnknownIn = (
-  owner: string,
-  name: string,
-  options: object | undefined,
-  known: ReadonlyArray<string>
-): void => {
-  if (options !== undefined) rejectUnknown(`${owner}, ${name}`, options, known)
+/** Returns a Schedule, such as `Schedule.recurs(1)`. */
+export const schedule = (owner: string, option: string, value: unknown): Schedule.Schedule<unknown, unknown> =>
+  isSchedule(value) ? value : wrong(owner, option, "must be a Schedule, such as Schedule.recurs(1)", value)
+
+const isSchedule = (value: unknown): value is Schedule.Schedule<unknown, unknown> => Schedule.isSchedule(value)
+
+/** Returns a function. */
+export const fn = (owner: string, option: string, value: unknown): unknown =>
+  typeof value === "function" ? value : wrong(owner, option, "must be a function", value)
+
+/** Returns an `AnswerFormat`, such as `AnswerFormat.number`. */
+export const answerFormat = (owner: string, option: string, value: unknown): unknown =>
+  typeof value === "object" && value !== null && "read" in value && typeof value.read === "function"
+    ? value
+    : wrong(owner, option, "must be an AnswerFormat, such as AnswerFormat.number", value)
+
+/** Returns a whole number of at least `least`. */
+export const wholeNumber = (owner: string, option: string, value: unknown, least = 1): number =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= least
+    ? value
+    : wrong(owner, option, `must be a whole number of at least ${least}`, value)
+
+/** Returns a positive duration, in milliseconds. */
+export const positiveMillis = (owner: string, option: string, value: unknown): number => {
+  const duration = Duration.decodeUnknown(value)
+  const millis = Option.isSome(duration) ? Duration.toMillis(duration.value) : 0
+  return millis > 0
+    ? millis
+    : wrong(owner, option, 'must be a duration longer than 0, such as "30 seconds" or 500 (milliseconds)', value)
 }
 
-/** A Schedule, such as `Schedule.recurs(1)`. */
-export const schedule = <S extends Schedule.Schedule<unknown, unknown>>(owner: string, name: string, value: S): S => {
-  if (!Schedule.isSchedule(value)) {
-    throw new RangeError(
-      `${owner}: ${name} must be a Schedule, such as Schedule.recurs(1), got ${JSON.stringify(value)}.`
-    )
-  }
-  return value
-}
-
-/** A function, where one is given. */
-export const optionalFunction = (owner: string, name: string, value: unknown): void => {
-  if (value !== undefined && typeof value !== "function") {
-    throw new RangeError(`${owner}: ${name} must be a function, got ${JSON.stringify(value)}.`)
-  }
-}
-
-/** A whole number of at least `least`. */
-export const wholeNumber = (owner: string, name: string, value: number, least = 1): number => {
-  if (!Number.isSafeInteger(value) || value < least) {
-    throw new RangeError(`${owner}: ${name} must be a whole number of at least ${least}, got ${value}.`)
-  }
-  return value
-}
-
-/** A positive duration, in milliseconds. */
-export const positiveMillis = (owner: string, name: string, value: Duration.DurationInput): number => {
-  const millis = decodeMillis(value)
-  if (millis === undefined || !(millis > 0)) {
-    throw new RangeError(
-      `${owner}: ${name} must be a duration longer than 0, such as "30 seconds" or 500 (milliseconds), got ${typeof value === "bigint" ? value : JSON.stringify(value)}.`
-    )
-  }
-  return millis
-}
-
-const decodeMillis = (value: Duration.DurationInput): number | undefined => {
-  try {
-    return Duration.toMillis(value)
-  } catch {
-    return undefined
-  }
-}
-
-/** One of the given words. */
+/** Returns one of the given words. */
 export const oneOf = <const Word extends string>(
   owner: string,
-  name: string,
-  value: Word,
+  option: string,
+  value: unknown,
   words: ReadonlyArray<Word>
-): Word => {
-  if (!words.includes(value)) {
-    const known = words.map((word) => JSON.stringify(word)).join(" or ")
-    throw new RangeError(`${owner}: ${name} must be ${known}, got ${JSON.stringify(value)}.`)
-  }
-  return value
+): Word =>
+  words.find((word) => word === value) ??
+  wrong(owner, option, `must be ${words.map((word) => JSON.stringify(word)).join(" or ")}`, value)
+
+const wrong = (owner: string, option: string, rule: string, value: unknown): never => {
+  const given = typeof value === "number" || typeof value === "bigint" ? String(value) : JSON.stringify(value)
+  throw new InvalidOption({ owner, option, problem: `${option} ${rule}, got ${given}.` })
 }

@@ -1,6 +1,7 @@
 /**
  * Prompts with named holes, `{{goal}}`, filled in one pass: a value that looks like a hole stays text.
  */
+import { InvalidOption } from "./Options.js"
 
 /** A prompt whose holes are named `Hole`. */
 export interface PromptTemplate<Hole extends string> {
@@ -38,24 +39,42 @@ export const make = <const Text extends string>(text: Text): PromptTemplate<Hole
 
 /**
  * Takes a prompt from a user of a pattern in place of a default one. A hole that the default does not have would never
- * be filled, so it throws a `RangeError`; leaving out a hole is the user's choice.
+ * be filled, so it throws an `InvalidOption`; leaving out a hole is the user's choice.
  */
 export const override = <Hole extends string>(
   standard: PromptTemplate<Hole>,
   own: string | undefined
 ): PromptTemplate<Hole> => {
   if (own === undefined) return standard
-  const pieces = split(own)
-  const known: ReadonlyArray<string> = standard.holes
+  checkHoles(own, standard.holes)
+  return { text: own, holes: standard.holes, pieces: split(own) }
+}
+
+/** Throws an `InvalidOption` on a hole of a prompt that is not known. */
+export const checkHoles = (text: string, known: ReadonlyArray<string>): void => {
+  const pieces = split(text)
   for (let i = 1; i < pieces.length; i += 2) {
     if (!known.includes(pieces[i] ?? "")) {
-      throw new RangeError(
-        `PromptTemplate: {{${pieces[i]}}} is not a hole of this prompt. Its holes are ${known.map((hole) => `{{${hole}}}`).join(", ")}.`
-      )
+      throw new InvalidOption({
+        owner: "PromptTemplate",
+        option: "prompts",
+        problem: `{{${pieces[i]}}} is not a hole of this prompt. Its holes are ${known.map((hole) => `{{${hole}}}`).join(", ")}.`
+      })
     }
   }
-  return { text: own, holes: standard.holes, pieces }
 }
+
+/** Takes prompts from a user in place of default ones, as {@link override} does each. */
+export const overrides = <const Templates extends { readonly [key: string]: PromptTemplate<string> }>(
+  standard: Templates,
+  own: { readonly [key in keyof Templates]?: string | undefined } | undefined
+): Templates =>
+  own === undefined
+    ? standard
+    : Object.assign(
+        { ...standard },
+        ...Object.entries(standard).map(([key, template]) => ({ [key]: override(template, own[key]) }))
+      )
 
 /** Fills the holes. Values are inserted as they are and never scanned again. */
 export const render = <Hole extends string>(

@@ -18,11 +18,25 @@ export type Unusable<E> = E | TruncatedReply | Llm.LlmError
 /** How often, and after which delay, a model is asked again because its reply could not be used. */
 export type Reask = Schedule.Schedule<unknown, unknown>
 
+/** A {@link Reask} of which is known how often it asks. */
+interface Counted extends Reask {
+  readonly times: number
+}
+
+/** Asks so many times more, at once: a `Schedule.recurs` that bounds of calls can be read from. */
+export const times = (count: number): Reask => {
+  const counted: Counted = Object.assign(Schedule.recurs(count), { times: count })
+  return counted
+}
+
+/** Returns how often a schedule made by {@link times} asks; of any other it is not known. */
+export const timesOf = (reask: Reask): number | undefined => ("times" in reask ? Number(reask.times) : undefined)
+
 /** Asks once more. */
-export const once: Reask = Schedule.recurs(1)
+export const once: Reask = times(1)
 
 /** Never asks again. */
-export const never: Reask = Schedule.stop
+export const never: Reask = times(0)
 
 /** A question to a model, and the reader of its reply. */
 export interface Question<A, E> extends Llm.Request {

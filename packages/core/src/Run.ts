@@ -53,8 +53,6 @@ export interface Run {
 
 /** What a pattern may say of its run. */
 export interface Settings {
-  /** Where the run stands. Default: the current `CallPath`. */
-  readonly path?: Llm.CallId | undefined
   /** The pattern's options, with its defaults, as plain JSON: what `RunStarted` tells of them. Default: none. */
   readonly options?: RunEvent.RunStarted["options"]
 }
@@ -97,7 +95,7 @@ export const run = <A, E, R>(
       const sink = Context.get(context, Journal.Journal)
       const self = make(
         Context.get(context, Llm.Llm),
-        settings.path ?? Context.get(context, CallPath),
+        Context.get(context, CallPath),
         outbox,
         (event) => outbox.tell(sink, event),
         Context.get(services, Clock.Clock),

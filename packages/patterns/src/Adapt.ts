@@ -6,110 +6,38 @@
  * Source: Prasad et al. 2023, "ADaPT: As-Needed Decomposition and Planning with Language Models". The prompts are
  * verbatim from the specification.
  */
-import * as CallPath from "@forethought/core/CallPath"
-import type { Executor, ExecutorInput, ExecutorResult } from "@forethought/core/Executor"
+import type { Executor, ExecutorResult } from "@forethought/core/Executor"
 import * as Failure from "@forethought/core/Failure"
 import type * as Llm from "@forethought/core/Llm"
-import * as Options from "@forethought/core/Options"
-import * as PatternTool from "@forethought/core/PatternTool"
+import * as Pattern from "@forethought/core/Pattern"
 import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import * as Reask from "@forethought/core/Reask"
 import * as Run from "@forethought/core/Run"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
 import * as Verdict from "@forethought/core/reply/Verdict"
 import * as Toolbox from "@forethought/core/Toolbox"
-import * as ToolCap from "@forethought/core/ToolCap"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { info } from "./internal/adapt/info.js"
+import {
+  type Answered,
+  type Attempt,
+  type Error,
+  type GroupNode,
+  type Progress,
+  type Result,
+  TaskFailed,
+  type TaskNode
+} from "./internal/adapt/outcome.js"
 import type { Decomposition, Group } from "./internal/adapt/parse.js"
 import * as prompts from "./internal/adapt/prompts.js"
 import { inWords, readSplit, shownStep, shownSteps, written } from "./internal/adapt/split.js"
 import { attempt } from "./internal/execute.js"
-import * as executorPrompts from "./internal/executor.js"
 import { fold } from "./internal/fold.js"
 import { review } from "./internal/review.js"
 import * as ReAct from "./ReAct.js"
 
-// ---------------------------------------------------------------------------------------------------------------
-// models
-// ---------------------------------------------------------------------------------------------------------------
-
-/** What a task gave: the executor's result; for *and* the results of the sub-steps in order; for *or* the one's that succeeded. */
-export type Result = string | ReadonlyArray<Result>
-
-/** What the executor reported when it tried a task itself. */
-export interface Attempt {
-  readonly status: "completed" | "failed"
-  /** The result, or the reason of the failure. */
-  readonly detail: string
-  /** False where tools were called and none of the calls succeeded, or where `verify` was not asked or said no. */
-  readonly verified: boolean
-}
-
-/** A task that was tried, and what became of it. */
-export interface TaskNode {
-  readonly _tag: "Task"
-  /** Its place in the tree: `1` is the root, `1.2` its second sub-step. */
-  readonly id: string
-  readonly task: string
-  /** 1 for the root. */
-  readonly depth: number
-  /** `running` only in a tree that an error carries: the run ended in the midst of it. */
-  readonly status: "completed" | "failed" | "running"
-  readonly attempt?: Attempt
-  /** How the task was split after its attempt failed. */
-  readonly subSteps?: GroupNode
-  readonly result?: Result
-  /** Why the task failed. */
-  readonly reason?: string
-  /** False where the success rests on no successful tool call, though tools were called. */
-  readonly verified?: boolean
-}
-
-/** Sub-steps under one logic. Those behind the one that decided were not tried and are not listed. */
-export interface GroupNode {
-  readonly _tag: "Group"
-  readonly id: string
-  readonly logic: "and" | "or"
-  /** Every planned sub-step as the planner wrote it; a nested group as its logic and sub-steps. */
-  readonly planned: ReadonlyArray<string>
-  readonly children: ReadonlyArray<Node>
-}
-
-export type Node = TaskNode | GroupNode
-
-export interface Answered {
-  readonly _tag: "Answered"
-  /** The result as text: of an *and* the results one below the other. */
-  readonly answer: string
-  readonly result: Result
-  readonly tree: TaskNode
-  /** False where the success rests on no successful tool call, though tools were called. */
-  readonly verified: boolean
-}
-
-// ---------------------------------------------------------------------------------------------------------------
-// errors
-// ---------------------------------------------------------------------------------------------------------------
-
-/** What a run had done when it failed: the tree of attempted tasks, each with its result or reason. */
-export interface Progress {
-  readonly tree: TaskNode
-}
-
-/** The task failed: its attempt failed, and so did its sub-steps, or it could not be split. */
-export class TaskFailed extends Data.TaggedError("TaskFailed")<{
-  readonly reason: string
-  readonly progress: Progress
-}> {
-  override get message(): string {
-    return `The task failed: ${this.reason}`
-  }
-}
-
-/** What a run can fail with. */
-export type Error = TaskFailed | Failure.Failure<Llm.LlmError, Progress>
+export * from "./internal/adapt/outcome.js"
 
 // ---------------------------------------------------------------------------------------------------------------
 // options
@@ -157,7 +85,7 @@ export const run = <E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox>(
   task: string,
   options: RunOptions<E, R> = {}
 ): Effect.Effect<Answered, TaskFailed | Failure.Failure<Llm.LlmError, Progress>, Llm.Llm | Toolbox.Toolbox | R> => {
-  const settings = check(options)
+  const settings = settingsOf(options)
   return options.executor === undefined
     ? runWith(task, settings, ReAct.executor, options.verify)
     : runWith(task, settings, options.executor, options.verify)
@@ -169,7 +97,7 @@ const runWith = <E, R, R2>(
   executor: Executor<E, R>,
   verify: RunOptions<E, R2>["verify"]
 ): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox | R | R2> =>
-  Run.run("adapt", task, (run) =>
+  Run.run(info.name, task, (run) =>
     Effect.flatMap(Toolbox.Toolbox, ({ describe }) => {
       const root = draft("1", task, 1)
       const world: World<Toolbox.Toolbox | R | R2> = {
@@ -362,7 +290,7 @@ const approve = <R>(
 ): Effect.Effect<Split | Failed> =>
   review<Group, Failed>(
     {
-      pattern: "adapt",
+      pattern: info.name,
       task,
       plan,
       steps: (group) => shownSteps(group, node.id),
@@ -400,57 +328,56 @@ const maxReasonChars = 20_000
 export const resultText = (result: Result): string =>
   typeof result === "string" ? result : result.map(resultText).join("\n")
 
-/**
- * ADaPT as the executor of a step, with other bounds than the defaults. The caller's `maxToolCalls` bounds the tool calls of
- * all its attempts together. Throws a `RangeError` on a wrong option.
- */
+// ---------------------------------------------------------------------------------------------------------------
+// as a value
+// ---------------------------------------------------------------------------------------------------------------
+
+const valueOf = <E, R>() =>
+  Pattern.make({
+    ...info,
+    run: run<E, R>,
+    answer: ({ answer }) => answer,
+    calls: (options) => {
+      const { maxDepth, maxSubSteps, maxToolCalls, reask, tries } = settingsOf(options)
+      const again = Reask.timesOf(reask)
+      const attempt = (tries ?? ReAct.executor).modelCalls?.(maxToolCalls)?.most
+      // One task at the root, `maxSubSteps` under each that is split; those at the last depth are not.
+      const inner = (maxSubSteps ** (maxDepth - 1) - 1) / (maxSubSteps - 1)
+      const tasks = inner + maxSubSteps ** (maxDepth - 1)
+      const isBounded = again !== undefined && attempt !== undefined
+      return {
+        model: { least: 1, ...(isBounded ? { most: tasks * attempt + inner * (1 + again) } : {}) },
+        tool: { least: 0, most: tasks * maxToolCalls }
+      }
+    },
+    codecs: async () => (await import("./internal/adapt/codec.js")).codecs
+  })
+
+/** ADaPT as a value: see `Pattern`. */
+export const pattern = valueOf<unknown, Llm.Llm | Toolbox.Toolbox>()
+
+/** Makes an executor of ADaPT with other bounds than the defaults: see `Pattern.executor`. */
 export const executorWith = <E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox>(
   options: Omit<RunOptions<E, R>, "maxToolCalls"> = {}
-) => {
-  Options.rejectUnknown(
-    "Adapt.executorWith",
-    options,
-    optionKeys.filter((key) => key !== "maxToolCalls")
-  )
-  check(options)
-  return executing(options)
-}
-
-const executing =
-  <E, R>(options: Omit<RunOptions<E, R>, "maxToolCalls">) =>
-  (input: ExecutorInput): Effect.Effect<ExecutorResult, Error, Llm.Llm | Toolbox.Toolbox | R> =>
-    run<E, R>(executorPrompts.task(input), { ...options, maxToolCalls: input.maxToolCalls }).pipe(
-      Effect.map(({ answer }) => ({ status: "completed" as const, result: answer })),
-      ToolCap.within(input.maxToolCalls),
-      CallPath.at(input.call)
-    )
+) => Pattern.executor(valueOf<E, R>(), options)
 
 /** ADaPT as the executor of a step. */
-export const executor = executing<ReAct.Error, Llm.Llm | Toolbox.Toolbox>({})
+export const executor = executorWith()
 
-/** The pattern as a tool that takes a task; see `PatternTool.make`. */
-export const asTool = (presentation: PatternTool.Presentation = {}, options: RunOptions = {}) => {
-  check(options)
-  return PatternTool.make(presentation, {
-    name: "adapt",
-    description: "Tries a task of unknown difficulty, and splits what fails. Takes the task.",
-    run: (task) => run(task, options),
-    answer: ({ answer }) => answer
-  })
-}
+/** Makes a tool of ADaPT that takes a task: see `Pattern.asTool`. */
+export const asTool = (presentation: Pattern.Presentation = {}, options: RunOptions = {}) =>
+  Pattern.asTool(pattern, presentation, options)
 
 // ---------------------------------------------------------------------------------------------------------------
 // private
 // ---------------------------------------------------------------------------------------------------------------
 
-interface Settings {
-  readonly maxDepth: number
-  readonly maxSubSteps: number
-  readonly maxToolCalls: number
-  readonly executor: typeof prompts.executor
-  readonly planner: typeof prompts.planner
-  readonly reask: Reask.Reask
+const settingsOf = <E, R>(options: RunOptions<E, R>) => {
+  const { executor, prompts: own, ...settings } = Pattern.settings("Adapt.run", info.options, options)
+  return { ...settings, tries: executor, ...PromptTemplate.overrides(prompts, own) }
 }
+
+type Settings = Omit<ReturnType<typeof settingsOf>, "tries" | "verify">
 
 interface World<R> {
   readonly run: Run.Run
@@ -521,22 +448,4 @@ const fail = <R>(world: World<R>, node: Draft, failure: Failed): Effect.Effect<O
     world.tell({ _tag: "TaskEnded", call: world.run.id(id), task, depth, status: "failed", detail: reason }),
     failure
   )
-}
-
-const optionKeys = ["maxDepth", "maxSubSteps", "maxToolCalls", "executor", "verify", "prompts", "reask"]
-
-const check = <E, R>(options: RunOptions<E, R>): Settings => {
-  const owner = "Adapt.run"
-  Options.rejectUnknown(owner, options, optionKeys)
-  Options.rejectUnknownIn(owner, "prompts", options.prompts, ["executor", "planner"])
-  Options.optionalFunction(owner, "executor", options.executor)
-  Options.optionalFunction(owner, "verify", options.verify)
-  return {
-    maxDepth: Options.wholeNumber(owner, "maxDepth", options.maxDepth ?? 3),
-    maxSubSteps: Options.wholeNumber(owner, "maxSubSteps", options.maxSubSteps ?? 4, 2),
-    maxToolCalls: Options.wholeNumber(owner, "maxToolCalls", options.maxToolCalls ?? 8, 0),
-    executor: PromptTemplate.override(prompts.executor, options.prompts?.executor),
-    planner: PromptTemplate.override(prompts.planner, options.prompts?.planner),
-    reask: Options.schedule(owner, "reask", options.reask ?? Reask.once)
-  }
 }

@@ -10,20 +10,20 @@
 import type { Executor } from "@forethought/core/Executor"
 import * as Failure from "@forethought/core/Failure"
 import * as Llm from "@forethought/core/Llm"
-import * as Options from "@forethought/core/Options"
-import * as PatternTool from "@forethought/core/PatternTool"
+import * as Pattern from "@forethought/core/Pattern"
 import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import * as Reask from "@forethought/core/Reask"
 import type { ParseError, TruncatedReply } from "@forethought/core/ReplyError"
 import * as Run from "@forethought/core/Run"
 import type { PastStep } from "@forethought/core/RunEvent"
 import * as Toolbox from "@forethought/core/Toolbox"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { execute } from "./internal/execute.js"
 import { fold } from "./internal/fold.js"
 import { tellInline } from "./internal/inlinePlan.js"
+import { info } from "./internal/planAndExecute/info.js"
+import { type Answered, type Error, type Progress, StepCapReached } from "./internal/planAndExecute/outcome.js"
 import { type Decision, readDecision, readEdited, readPlan } from "./internal/planAndExecute/parse.js"
 import * as prompts from "./internal/planAndExecute/prompts.js"
 import { listed, type Reviews, refusedPlan, reviews } from "./internal/review.js"
@@ -32,41 +32,11 @@ import * as ReAct from "./ReAct.js"
 
 export type { PastStep } from "@forethought/core/RunEvent"
 
-// ---------------------------------------------------------------------------------------------------------------
-// errors
-// ---------------------------------------------------------------------------------------------------------------
-
-/** The cap of executed steps was reached before the goal. */
-export class StepCapReached extends Data.TaggedError("StepCapReached")<{
-  readonly maxSteps: number
-  readonly progress: Progress
-}> {
-  override get message(): string {
-    return `The goal was not reached within ${this.maxSteps} steps; ${this.progress.remainingPlan.length} planned steps are left.`
-  }
-}
-
-/** What a run had done when it failed. */
-export interface Progress {
-  /** Every executed step, oldest first. */
-  readonly pastSteps: ReadonlyArray<PastStep>
-  /** The steps that were still planned. */
-  readonly remainingPlan: ReadonlyArray<string>
-}
-
-/** What a run can fail with. */
-export type Error = StepCapReached | Failure.Failure<ParseError | TruncatedReply | Llm.LlmError, Progress>
+export * from "./internal/planAndExecute/outcome.js"
 
 // ---------------------------------------------------------------------------------------------------------------
 // models
 // ---------------------------------------------------------------------------------------------------------------
-
-export interface Answered {
-  readonly _tag: "Answered"
-  readonly answer: string
-  /** Every executed step, oldest first. */
-  readonly pastSteps: ReadonlyArray<PastStep>
-}
 
 /** How a run is bounded, and who executes its steps. */
 export interface RunOptions<E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox> {
@@ -111,7 +81,7 @@ export const run = <E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox>(
   StepCapReached | Failure.Failure<ParseError | TruncatedReply | Llm.LlmError, Progress>,
   Llm.Llm | Toolbox.Toolbox | R
 > => {
-  const settings = check(options)
+  const settings = settingsOf(options)
   return options.executor === undefined
     ? runWith(goal, settings, ReAct.executor)
     : runWith(goal, settings, options.executor)
@@ -123,12 +93,12 @@ const runWith = <E, R>(
   settings: Settings,
   executor: Executor<E, R>
 ): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox | R> =>
-  Run.run("plan-and-execute", goal, (run) => {
+  Run.run(info.name, goal, (run) => {
     const pastSteps: Array<PastStep> = []
     const completed = new Set<string>()
     const ids = StepIds.make()
     const review = reviews(
-      { pattern: "plan-and-execute", task: goal, steps: listed },
+      { pattern: info.name, task: goal, steps: listed },
       { read: readEdited, refused: refusedPlan }
     )
     let remainingPlan: ReadonlyArray<string> = []
@@ -181,57 +151,49 @@ const runWith = <E, R>(
     })
   })
 
-/** The pattern as a tool that takes a task; see `PatternTool.make`. */
-export const asTool = (presentation: PatternTool.Presentation = {}, options: RunOptions = {}) => {
-  check(options)
-  return PatternTool.make(presentation, {
-    name: "plan_and_execute",
-    description: "Works on an open-ended goal step by step and replans after each. Takes the goal.",
-    run: (task) => run(task, options),
-    answer: ({ answer }) => answer
+// ---------------------------------------------------------------------------------------------------------------
+// as a value
+// ---------------------------------------------------------------------------------------------------------------
+
+const valueOf = <E, R>() =>
+  Pattern.make({
+    ...info,
+    run: run<E, R>,
+    answer: ({ answer }) => answer,
+    calls: (options, plan) => {
+      const { executor, maxSteps, maxToolCalls, reask } = settingsOf(options)
+      const again = Reask.timesOf(reask)
+      const step = (executor ?? ReAct.executor).modelCalls?.(maxToolCalls)?.most
+      const isBounded = again !== undefined && step !== undefined
+      return {
+        model: {
+          least: 1 + 2 * Math.min(plan?.length ?? 1, maxSteps),
+          ...(isBounded ? { most: 1 + again + maxSteps * (step + 1 + again) } : {})
+        },
+        tool: { least: 0, most: maxSteps * maxToolCalls }
+      }
+    },
+    codecs: async () => (await import("./internal/planAndExecute/codec.js")).codecs
   })
-}
+
+/** Plan-and-Execute as a value: see `Pattern`. */
+export const pattern = valueOf<unknown, Llm.Llm | Toolbox.Toolbox>()
+
+/** Makes a tool of Plan-and-Execute that takes a goal: see `Pattern.asTool`. */
+export const asTool = (presentation: Pattern.Presentation = {}, options: RunOptions = {}) =>
+  Pattern.asTool(pattern, presentation, options)
 
 // ---------------------------------------------------------------------------------------------------------------
 // private
 // ---------------------------------------------------------------------------------------------------------------
 
-interface Settings {
-  readonly maxSteps: number
-  readonly maxPlanLength: number
-  readonly maxToolCalls: number
-  readonly executorSees: "step" | "all"
-  readonly maxPromptChars: number
-  readonly planner: typeof prompts.planner
-  readonly replanner: typeof prompts.replanner
-  readonly reask: Reask.Reask
+const settingsOf = <E, R>(options: RunOptions<E, R>) => {
+  const settings = Pattern.settings("PlanAndExecute.run", info.options, options)
+  const { planner, replanner } = prompts
+  return { ...settings, ...PromptTemplate.overrides({ planner, replanner }, settings.prompts) }
 }
 
-const check = <E, R>(options: RunOptions<E, R>): Settings => {
-  const owner = "PlanAndExecute.run"
-  Options.rejectUnknown(owner, options, [
-    "maxSteps",
-    "maxPlanLength",
-    "maxToolCalls",
-    "executor",
-    "executorSees",
-    "maxPromptChars",
-    "prompts",
-    "reask"
-  ])
-  Options.rejectUnknownIn(owner, "prompts", options.prompts, ["planner", "replanner"])
-  Options.optionalFunction(owner, "executor", options.executor)
-  return {
-    maxSteps: Options.wholeNumber(owner, "maxSteps", options.maxSteps ?? 10),
-    maxPlanLength: Options.wholeNumber(owner, "maxPlanLength", options.maxPlanLength ?? 7),
-    maxToolCalls: Options.wholeNumber(owner, "maxToolCalls", options.maxToolCalls ?? 5, 0),
-    executorSees: Options.oneOf(owner, "executorSees", options.executorSees ?? "step", ["step", "all"]),
-    maxPromptChars: Options.wholeNumber(owner, "maxPromptChars", options.maxPromptChars ?? 100_000, 1_000),
-    planner: PromptTemplate.override(prompts.planner, options.prompts?.planner),
-    replanner: PromptTemplate.override(prompts.replanner, options.prompts?.replanner),
-    reask: Options.schedule(owner, "reask", options.reask ?? Reask.once)
-  }
-}
+type Settings = Omit<ReturnType<typeof settingsOf>, "executor">
 
 /** A prompt that holds the goal must have room left for what the run finds. */
 const checkRoom = (run: Run.Run, goal: string, settings: Settings): Effect.Effect<void, Llm.LlmError> => {

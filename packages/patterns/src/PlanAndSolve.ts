@@ -9,15 +9,16 @@
 import * as Failure from "@forethought/core/Failure"
 import type * as Llm from "@forethought/core/Llm"
 import * as Options from "@forethought/core/Options"
-import * as PatternTool from "@forethought/core/PatternTool"
+import * as Pattern from "@forethought/core/Pattern"
 import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import * as Reask from "@forethought/core/Reask"
 import { ParseError, TruncatedReply } from "@forethought/core/ReplyError"
 import * as Run from "@forethought/core/Run"
-import type { AnswerFormat } from "@forethought/core/reply/AnswerFormat"
+import * as AnswerFormat from "@forethought/core/reply/AnswerFormat"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { info } from "./internal/planAndSolve/info.js"
 import * as prompts from "./internal/planAndSolve/prompts.js"
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -52,7 +53,7 @@ export interface Answered<A> {
 
 export interface RunOptions<A> {
   /** What the answer must be, such as `AnswerFormat.number`. */
-  readonly answerFormat: AnswerFormat<A>
+  readonly answerFormat: AnswerFormat.AnswerFormat<A>
   /** The most output tokens of the reasoning. Default: 1000. */
   readonly maxReasoningTokens?: number
   /** Prompts in place of the default ones. Holes of the reasoner's: `question`; of the extractor's: `question`, `reasoning`, `answer_format`. */
@@ -70,8 +71,8 @@ export const run = <A>(
   question: string,
   options: RunOptions<A>
 ): Effect.Effect<Answered<A>, Failure.Failure<TruncatedReply | ParseError | Llm.LlmError, Progress>, Llm.Llm> => {
-  const settings = check(options)
-  return Run.run("plan-and-solve", question, (run) =>
+  const settings = settingsOf(options)
+  return Run.run(info.name, question, (run) =>
     Effect.gen(function* () {
       const reasoning = yield* Effect.mapError(askReasoner(run, question, settings), (error) =>
         Failure.attach<typeof error, Progress>(error, {})
@@ -84,44 +85,52 @@ export const run = <A>(
   )
 }
 
-/** The pattern as a tool that takes a question; see `PatternTool.make`. The answer is the extractor's text. */
-export const asTool = <A>(options: RunOptions<A>, presentation: PatternTool.Presentation = {}) => {
-  check(options)
-  return PatternTool.make(presentation, {
-    name: "plan_and_solve",
-    description: "Reasons step by step about a question that holds everything needed. Takes the question.",
-    run: (question) => run(question, options),
-    answer: ({ text }) => text
+// ---------------------------------------------------------------------------------------------------------------
+// as a value
+// ---------------------------------------------------------------------------------------------------------------
+
+const valueOf = <A>(standard: AnswerFormat.AnswerFormat<A>) =>
+  Pattern.make({
+    ...info,
+    run: (question: string, options: Partial<RunOptions<A>> = {}) =>
+      run(question, { answerFormat: standard, ...options }),
+    answer: ({ answer, text }) => valueText(answer, text),
+    calls: (options) => {
+      const again = Reask.timesOf(settingsOf({ answerFormat: standard, ...options }).reask)
+      return {
+        model: { least: 2, ...(again === undefined ? {} : { most: 2 * (1 + again) }) },
+        tool: { least: 0, most: 0 }
+      }
+    },
+    codecs: async () => (await import("./internal/planAndSolve/codec.js")).codecs
   })
+
+/** Plan-and-Solve as a value, whose answer is any text where no other format is given: see `Pattern`. */
+export const pattern = valueOf<unknown>(AnswerFormat.text)
+
+/** Makes a tool of Plan-and-Solve that takes a question: see `Pattern.asTool`. */
+export const asTool = <A>(options: RunOptions<A>, presentation: Pattern.Presentation = {}) =>
+  Pattern.asTool(valueOf(settingsOf(options).answerFormat), presentation, options)
+
+/** The value that was read, with its unit; the extractor's words where it is more than that. */
+const valueText = (answer: unknown, text: string): string => {
+  if (typeof answer !== "object" || answer === null) return String(answer)
+  return "value" in answer ? `${String(answer.value)}${"unit" in answer ? String(answer.unit) : ""}` : text
 }
 
 // ---------------------------------------------------------------------------------------------------------------
 // private
 // ---------------------------------------------------------------------------------------------------------------
 
-interface Settings<A> {
-  readonly answerFormat: AnswerFormat<A>
-  readonly maxReasoningTokens: number
-  readonly reasoner: typeof prompts.reasoner
-  readonly extractor: typeof prompts.extractor
-  readonly reask: Reask.Reask
+const settingsOf = <A>(options: RunOptions<A>) => {
+  const owner = "PlanAndSolve.run"
+  const settings = Pattern.settings(owner, info.options, options)
+  Options.answerFormat(owner, "answerFormat", options.answerFormat)
+  const { extractor, reasoner } = PromptTemplate.overrides(prompts, settings.prompts)
+  return { ...settings, extractor, reasoner }
 }
 
-const check = <A>(options: RunOptions<A>): Settings<A> => {
-  const owner = "PlanAndSolve.run"
-  Options.rejectUnknown(owner, options, ["answerFormat", "maxReasoningTokens", "prompts", "reask"])
-  Options.rejectUnknownIn(owner, "prompts", options.prompts, ["reasoner", "extractor"])
-  if (typeof options.answerFormat?.read !== "function") {
-    throw new RangeError(`${owner}: answerFormat must be an AnswerFormat, such as AnswerFormat.number.`)
-  }
-  return {
-    answerFormat: options.answerFormat,
-    maxReasoningTokens: Options.wholeNumber(owner, "maxReasoningTokens", options.maxReasoningTokens ?? 1000),
-    reasoner: PromptTemplate.override(prompts.reasoner, options.prompts?.reasoner),
-    extractor: PromptTemplate.override(prompts.extractor, options.prompts?.extractor),
-    reask: Options.schedule(owner, "reask", options.reask ?? Reask.once)
-  }
-}
+type Settings<A> = ReturnType<typeof settingsOf<A>>
 
 const askReasoner = <A>(run: Run.Run, question: string, settings: Settings<A>) =>
   Reask.ask<string, never>(run, {

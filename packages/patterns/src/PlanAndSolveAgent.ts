@@ -7,12 +7,10 @@
  *
  * Source: the digest in the specification. The prompts are ours.
  */
-import * as CallPath from "@forethought/core/CallPath"
-import type { ExecutorInput, ExecutorResult } from "@forethought/core/Executor"
+import * as Executor from "@forethought/core/Executor"
 import * as Failure from "@forethought/core/Failure"
 import type * as Llm from "@forethought/core/Llm"
-import * as Options from "@forethought/core/Options"
-import * as PatternTool from "@forethought/core/PatternTool"
+import * as Pattern from "@forethought/core/Pattern"
 import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import * as Reask from "@forethought/core/Reask"
 import { ParseError, type TruncatedReply } from "@forethought/core/ReplyError"
@@ -20,67 +18,21 @@ import * as Run from "@forethought/core/Run"
 import type { PastStep, PlannedStep } from "@forethought/core/RunEvent"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
 import * as Toolbox from "@forethought/core/Toolbox"
-import * as ToolCap from "@forethought/core/ToolCap"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { attempt } from "./internal/execute.js"
-import * as executorPrompts from "./internal/executor.js"
 import { tellInline } from "./internal/inlinePlan.js"
 import * as DataFlow from "./internal/planAndSolveAgent/dataFlow.js"
 import * as formats from "./internal/planAndSolveAgent/formats.js"
+import { info } from "./internal/planAndSolveAgent/info.js"
+import { type Answered, type CollectedData, NotCompleted, type Progress } from "./internal/planAndSolveAgent/outcome.js"
 import * as prompts from "./internal/planAndSolveAgent/prompts.js"
 import * as shown from "./internal/planAndSolveAgent/shown.js"
 import { type Reviews, refusedPlan, reviews } from "./internal/review.js"
 import * as StepIds from "./internal/stepIds.js"
 import * as ReAct from "./ReAct.js"
 
-// ---------------------------------------------------------------------------------------------------------------
-// models
-// ---------------------------------------------------------------------------------------------------------------
-
-/** A value that a step gave a name. */
-export interface Collected {
-  readonly value: string
-  /** The index of the step that gave it. */
-  readonly step: number
-}
-
-export type CollectedData = { readonly [name: string]: Collected }
-
-export interface Answered {
-  readonly _tag: "Answered"
-  readonly answer: string
-  readonly pastSteps: ReadonlyArray<PastStep>
-  readonly collectedData: CollectedData
-}
-
-// ---------------------------------------------------------------------------------------------------------------
-// errors
-// ---------------------------------------------------------------------------------------------------------------
-
-/** What a run had done when it failed. */
-export interface Progress {
-  readonly pastSteps: ReadonlyArray<PastStep>
-  readonly collectedData: CollectedData
-}
-
-/** The replans ran out with a step still failed. `answer` says so, with what was found. */
-export class NotCompleted extends Data.TaggedError("NotCompleted")<{
-  readonly answer: string
-  /** The failed steps, each with how it failed, and those that were not carried out. */
-  readonly missing: ReadonlyArray<string>
-  readonly progress: Progress
-  /** What ended a step that was cut short by a budget, with that step's own progress. */
-  readonly cause?: unknown
-}> {
-  override get message(): string {
-    return `The task could not be completed. Missing: ${this.missing.join("; ")}`
-  }
-}
-
-/** What a run can fail with. */
-export type Error = NotCompleted | Failure.Failure<ParseError | TruncatedReply | Llm.LlmError, Progress>
+export * from "./internal/planAndSolveAgent/outcome.js"
 
 // ---------------------------------------------------------------------------------------------------------------
 // options
@@ -130,8 +82,8 @@ export const run = (
   NotCompleted | Failure.Failure<ParseError | TruncatedReply | Llm.LlmError, Progress>,
   Llm.Llm | Toolbox.Toolbox
 > => {
-  const settings = check(options)
-  return Run.run("plan-and-solve-agent", task, (run) =>
+  const settings = settingsOf(options)
+  return Run.run(info.name, task, (run) =>
     Effect.flatMap(Toolbox.Toolbox, ({ describe }) => {
       const state: State = {
         pastSteps: [],
@@ -202,7 +154,7 @@ const approved = (agent: Agent, call: string, steps: ReadonlyArray<DataFlow.Agen
 const reviewsOf = (agent: Omit<Agent, "review">): Agent["review"] =>
   reviews(
     {
-      pattern: "plan-and-solve-agent",
+      pattern: info.name,
       task: agent.task,
       steps: shownSteps,
       written: (steps) => (agent.settings.dataFlow === "declared" ? DataFlow.writeDeclared(steps) : undefined)
@@ -296,8 +248,8 @@ const replan = (agent: Agent, failed: DataFlow.AgentStep, executed: PastStep) =>
           [failed, ...state.plan].map((step) => step.description),
           state.pastSteps.length
         ),
-        completed: executorPrompts.pastSteps(state.pastSteps, (past) => past.status === "completed"),
-        failure: executorPrompts.pastSteps(state.pastSteps, (past) => past === executed),
+        completed: Executor.pastSteps(state.pastSteps, (past) => past.status === "completed"),
+        failure: Executor.pastSteps(state.pastSteps, (past) => past === executed),
         max_plan_length: String(settings.maxPlanLength),
         reply_format: planFormat(agent)
       })
@@ -351,7 +303,7 @@ const finalise = (agent: Agent): Effect.Effect<Answered, Unfinished> =>
           role: "user",
           content: PromptTemplate.render(settings.finalizer, {
             task,
-            steps: executorPrompts.pastSteps(state.pastSteps),
+            steps: Executor.pastSteps(state.pastSteps),
             verdict: completed ? prompts.completedVerdict : prompts.notCompletedVerdict
           })
         }
@@ -372,43 +324,39 @@ const finalise = (agent: Agent): Effect.Effect<Answered, Unfinished> =>
     })
   })
 
-/**
- * The agent as the executor of a step, with other bounds than the defaults. The caller's `maxToolCalls` bounds the tool
- * calls of all its steps together, and with them the turns of each, which is one more. Throws a `RangeError` on a wrong
- * option.
- */
-export const executorWith = (options: Omit<RunOptions, "maxTurns"> = {}) => {
-  Options.rejectUnknown(
-    "PlanAndSolveAgent.executorWith",
-    options,
-    optionKeys.filter((key) => key !== "maxTurns")
-  )
-  check(options)
-  return executing(options)
-}
+// ---------------------------------------------------------------------------------------------------------------
+// as a value
+// ---------------------------------------------------------------------------------------------------------------
 
-const executing =
-  (options: Omit<RunOptions, "maxTurns">) =>
-  (input: ExecutorInput): Effect.Effect<ExecutorResult, Error, Llm.Llm | Toolbox.Toolbox> =>
-    run(executorPrompts.task(input), { ...options, maxTurns: input.maxToolCalls + 1 }).pipe(
-      Effect.map(({ answer }) => ({ status: "completed" as const, result: answer })),
-      ToolCap.within(input.maxToolCalls),
-      CallPath.at(input.call)
-    )
+/** The agent as a value: see `Pattern`. */
+export const pattern = Pattern.make({
+  ...info,
+  run,
+  answer: ({ answer }) => answer,
+  calls: (options, plan) => {
+    const { maxPlanLength, maxReplans, maxToolCalls, maxTurns, reask } = settingsOf(options)
+    const again = Reask.timesOf(reask)
+    const steps = (plan?.length ?? maxPlanLength) + maxReplans * maxPlanLength
+    return {
+      model: {
+        least: 2 + (plan?.length ?? 1),
+        ...(again === undefined ? {} : { most: (1 + maxReplans) * (1 + again) + steps * maxTurns + 1 })
+      },
+      tool: { least: 0, most: steps * maxToolCalls }
+    }
+  },
+  codecs: async () => (await import("./internal/planAndSolveAgent/codec.js")).codecs
+})
+
+/** Makes an executor of the agent with other bounds than the defaults: see `Pattern.executor`. */
+export const executorWith = (options: Omit<RunOptions, "maxTurns"> = {}) => Pattern.executor(pattern, options)
 
 /** The agent as the executor of a step. */
-export const executor = executing({})
+export const executor = executorWith()
 
-/** The pattern as a tool that takes a task; see `PatternTool.make`. */
-export const asTool = (presentation: PatternTool.Presentation = {}, options: RunOptions = {}) => {
-  check(options)
-  return PatternTool.make(presentation, {
-    name: "plan_and_solve_agent",
-    description: "Works on a task of several dependent steps with a clear end. Takes the task.",
-    run: (task) => run(task, options),
-    answer: ({ answer }) => answer
-  })
-}
+/** Makes a tool of the agent that takes a task: see `Pattern.asTool`. */
+export const asTool = (presentation: Pattern.Presentation = {}, options: RunOptions = {}) =>
+  Pattern.asTool(pattern, presentation, options)
 
 // ---------------------------------------------------------------------------------------------------------------
 // private
@@ -416,19 +364,18 @@ export const asTool = (presentation: PatternTool.Presentation = {}, options: Run
 
 type Unfinished = NotCompleted | ParseError | TruncatedReply | Llm.LlmError
 
-interface Settings {
-  readonly maxPlanLength: number
-  readonly maxReplans: number
-  readonly maxTurns: number
-  readonly maxToolCalls: number
-  readonly dataFlow: "results" | "collected" | "declared"
-  readonly react: Omit<ReAct.RunOptions, "maxTurns" | "maxToolCalls" | "format">
-  readonly planner: typeof prompts.planner
-  readonly executor: typeof prompts.executor
-  readonly replanner: typeof prompts.replanner
-  readonly finalizer: typeof prompts.finalizer
-  readonly reask: Reask.Reask
+const settingsOf = (options: RunOptions) => {
+  const settings = Pattern.settings("PlanAndSolveAgent.run", info.options, options)
+  const { executor, finalizer, replanner } = prompts
+  const planner = settings.maxPlanLength > 3 ? prompts.planner : prompts.shortPlanner
+  return {
+    ...settings,
+    maxToolCalls: settings.react?.maxToolCalls ?? info.options.react.options.maxToolCalls.default,
+    ...PromptTemplate.overrides({ planner, executor, replanner, finalizer }, settings.prompts)
+  }
 }
+
+type Settings = ReturnType<typeof settingsOf>
 
 /** What the specification calls the state. */
 interface State {
@@ -519,7 +466,10 @@ const planFormat = ({ settings, state }: Agent): string =>
 
 const reactWith =
   ({ dataFlow, maxTurns, react }: Settings) =>
-  ({ maxToolCalls, step }: ExecutorInput): Effect.Effect<ExecutorResult, ReAct.Error, Llm.Llm | Toolbox.Toolbox> =>
+  ({
+    maxToolCalls,
+    step
+  }: Executor.ExecutorInput): Effect.Effect<Executor.ExecutorResult, ReAct.Error, Llm.Llm | Toolbox.Toolbox> =>
     Effect.map(
       ReAct.run(step, {
         ...react,
@@ -531,39 +481,9 @@ const reactWith =
     )
 
 /** A step that the sub-agent could not end by itself has failed; else its own verdict decides. */
-const read = ({ dataFlow }: Settings, step: DataFlow.AgentStep, reported: ExecutorResult): DataFlow.Report => {
+const read = ({ dataFlow }: Settings, step: DataFlow.AgentStep, reported: Executor.ExecutorResult): DataFlow.Report => {
   if (reported.status === "failed")
     return { status: "failed", result: reported.result, collected: [], hasVerdict: true }
   if (dataFlow === "results") return DataFlow.readVerdict(reported.result)
   return DataFlow.readCollected(reported.result, dataFlow === "declared" ? step.outputs : [])
-}
-
-/** What `react` may hold: the turns and the format of its answer are the agent's. */
-const reactKeys = ["maxToolCalls", "maxRepeats", "protocol", "toolTimeout", "maxObservationChars", "prompts"]
-
-const optionKeys = ["maxPlanLength", "maxReplans", "maxTurns", "dataFlow", "react", "prompts", "reask"]
-
-const check = (options: RunOptions): Settings => {
-  const owner = "PlanAndSolveAgent.run"
-  Options.rejectUnknown(owner, options, optionKeys)
-  Options.rejectUnknownIn(owner, "prompts", options.prompts, ["planner", "executor", "replanner", "finalizer"])
-  Options.rejectUnknownIn(owner, "react", options.react, reactKeys)
-  // Made and not run: a wrong value of the sub-agent's is seen here.
-  ReAct.run("", { ...options.react, maxTurns: options.maxTurns ?? 8 })
-  return {
-    maxPlanLength: Options.wholeNumber(owner, "maxPlanLength", options.maxPlanLength ?? 7),
-    maxReplans: Options.wholeNumber(owner, "maxReplans", options.maxReplans ?? 2, 0),
-    maxTurns: Options.wholeNumber(owner, "maxTurns", options.maxTurns ?? 8),
-    maxToolCalls: options.react?.maxToolCalls ?? 8,
-    dataFlow: Options.oneOf(owner, "dataFlow", options.dataFlow ?? "results", ["results", "collected", "declared"]),
-    react: options.react ?? {},
-    planner: PromptTemplate.override(
-      (options.maxPlanLength ?? 7) > 3 ? prompts.planner : prompts.shortPlanner,
-      options.prompts?.planner
-    ),
-    executor: PromptTemplate.override(prompts.executor, options.prompts?.executor),
-    replanner: PromptTemplate.override(prompts.replanner, options.prompts?.replanner),
-    finalizer: PromptTemplate.override(prompts.finalizer, options.prompts?.finalizer),
-    reask: Options.schedule(owner, "reask", options.reask ?? Reask.once)
-  }
 }

@@ -6,12 +6,10 @@
  * Source: Yao et al. 2022, "ReAct: Synergizing Reasoning and Acting in Language Models". The prompts are ours.
  */
 import * as Dag from "@forethought/core/Dag"
-import type { ExecutorInput, ExecutorResult } from "@forethought/core/Executor"
 import * as Failure from "@forethought/core/Failure"
 import type * as Llm from "@forethought/core/Llm"
 import type { LlmError } from "@forethought/core/Llm"
-import * as Options from "@forethought/core/Options"
-import * as PatternTool from "@forethought/core/PatternTool"
+import * as Pattern from "@forethought/core/Pattern"
 import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import * as Reask from "@forethought/core/Reask"
 import type { TruncatedReply } from "@forethought/core/ReplyError"
@@ -19,77 +17,20 @@ import * as Run from "@forethought/core/Run"
 import * as RunEvent from "@forethought/core/RunEvent"
 import * as Scheduler from "@forethought/core/Scheduler"
 import * as Toolbox from "@forethought/core/Toolbox"
-import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as executorPrompts from "./internal/executor.js"
+import { info } from "./internal/react/info.js"
+import { type Answered, CapReached, type Progress, Stuck, type Turn, type TurnCall } from "./internal/react/outcome.js"
 import * as prompts from "./internal/react/prompts.js"
 import * as Protocol from "./internal/react/protocol.js"
 import * as Repeats from "./internal/react/repeats.js"
 
-// ---------------------------------------------------------------------------------------------------------------
-// errors
-// ---------------------------------------------------------------------------------------------------------------
-
-/** The loop ended at a cap, without an answer. */
-export class CapReached extends Data.TaggedError("CapReached")<{
-  readonly cap: "maxTurns" | "maxToolCalls"
-  readonly limit: number
-  /** What the model said last; empty if it only called tools. */
-  readonly lastText: string
-}> {
-  override get message(): string {
-    const what = this.cap === "maxTurns" ? `${this.limit} turns` : `${this.limit} tool calls`
-    return `No final answer within ${what}.${this.lastText === "" ? "" : ` Last words: ${this.lastText}`}`
-  }
-}
-
-/** The loop goes round in circles: the same call with the same result again and again, or replies of no use. */
-export class Stuck extends Data.TaggedError("Stuck")<{
-  readonly kind: "repeat" | "malformed"
-  readonly detail: string
-  readonly lastText: string
-}> {
-  override get message(): string {
-    return `The run is stuck: ${this.detail}${this.lastText === "" ? "" : ` Last words: ${this.lastText}`}`
-  }
-}
-
-/** What a run had done when it failed. */
-export interface Progress {
-  readonly turns: ReadonlyArray<Turn>
-}
-
-/** What a run can fail with. */
-export type Error = Failure.Failure<CapReached | Stuck | TruncatedReply | LlmError, Progress>
+export * from "./internal/react/outcome.js"
 
 // ---------------------------------------------------------------------------------------------------------------
-// models
+// options
 // ---------------------------------------------------------------------------------------------------------------
-
-/** A tool call of a turn, with its one observation. */
-export interface TurnCall {
-  readonly tool: string
-  readonly input: string
-  readonly outcome: "ok" | "error" | "timeout"
-  /** The result in full, or the error text. */
-  readonly observation: string
-}
-
-export interface Turn {
-  /** What the model said: a thought, or the answer. */
-  readonly text: string
-  /** In the order in which the model asked for them. */
-  readonly calls: ReadonlyArray<TurnCall>
-}
-
-export interface Answered {
-  readonly _tag: "Answered"
-  readonly answer: string
-  /** Every turn, the last of which is the answer. */
-  readonly turns: ReadonlyArray<Turn>
-}
 
 /** How a run is bounded. */
 export interface RunOptions {
@@ -134,28 +75,15 @@ export const run = (
   Failure.Failure<CapReached | Stuck | TruncatedReply | LlmError, Progress>,
   Llm.Llm | Toolbox.Toolbox
 > => {
-  return runAt(undefined, task, options)
-}
-
-/** {@link run} at a path that is known already: it costs less than telling it by `CallPath.at`. */
-const runAt = (
-  path: Llm.CallId | undefined,
-  task: string,
-  options: RunOptions
-): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox> => {
-  Options.rejectUnknown("ReAct.run", options, optionKeys)
-  const limits = settings(options)
-  return Run.run(
-    "react",
-    task,
-    (run) =>
-      Effect.flatMap(Toolbox.Toolbox, (toolbox) => {
-        const turns: Array<Turn> = []
-        return Effect.mapError(loop(run, toolbox, task, limits, turns), (error) =>
-          Failure.attach(error, { turns: [...turns] })
-        )
-      }),
-    { path }
+  const settings = Pattern.settings("ReAct.run", info.options, options)
+  const templates = PromptTemplate.overrides({ native: prompts.native, text: prompts.text }, settings.prompts)
+  return Run.run(info.name, task, (run) =>
+    Effect.flatMap(Toolbox.Toolbox, (toolbox) => {
+      const turns: Array<Turn> = []
+      return Effect.mapError(loop(run, toolbox, task, { ...settings, templates }, turns), (error) =>
+        Failure.attach(error, { turns: [...turns] })
+      )
+    })
   )
 }
 
@@ -183,7 +111,7 @@ const loop = (
         call: `turn-${turn}`,
         messages: [...messages],
         ...protocol.offer,
-        ...limits.format
+        ...(limits.format === undefined ? {} : { format: limits.format })
       }
       const reply = yield* run.complete(request)
       const move = protocol.read(request, reply)
@@ -218,98 +146,45 @@ const loop = (
   })
 
 // ---------------------------------------------------------------------------------------------------------------
-// as an executor
+// as a value
 // ---------------------------------------------------------------------------------------------------------------
 
-/**
- * ReAct as the executor of a step, with other bounds than the defaults. The caller's `maxToolCalls` holds. Throws a
- * `RangeError` on a wrong option.
- */
-export const executorWith = (options: Omit<RunOptions, "maxToolCalls" | "maxTurns"> = {}) => {
-  Options.rejectUnknown(
-    "ReAct.executorWith",
-    options,
-    optionKeys.filter((key) => key !== "maxToolCalls" && key !== "maxTurns")
-  )
-  settings(options)
-  return executing(options)
-}
+/** ReAct as a value: see `Pattern`. */
+export const pattern = Pattern.make({
+  ...info,
+  run,
+  answer: ({ answer }) => answer,
+  calls: (options) => {
+    const { maxToolCalls, maxTurns } = Pattern.settings("ReAct.run", info.options, options)
+    return { model: { least: 1, most: maxTurns }, tool: { least: 0, most: maxToolCalls } }
+  },
+  toolCalls: ({ turns }) => count(turns),
+  codecs: async () => (await import("./internal/react/codec.js")).codecs
+})
 
-const executing =
-  (options: Omit<RunOptions, "maxToolCalls" | "maxTurns">) =>
-  (input: ExecutorInput): Effect.Effect<ExecutorResult, Error, Llm.Llm | Toolbox.Toolbox> =>
-    Effect.map(
-      runAt(input.call, executorPrompts.task(input), {
-        ...options,
-        maxToolCalls: input.maxToolCalls,
-        // A turn for each call, one for the answer and one for a correction.
-        maxTurns: input.maxToolCalls + 2
-      }),
-      ({ answer, turns }) => ({ status: "completed" as const, result: answer, toolCalls: count(turns) })
-    )
+/** Makes an executor of ReAct with other bounds than the defaults: see `Pattern.executor`. */
+export const executorWith = (options: Omit<RunOptions, "maxToolCalls" | "maxTurns"> = {}) =>
+  Pattern.executor(pattern, options)
 
 /** ReAct as the executor of a step. The step is the task, word for word, unless the caller shows it past steps too. */
-export const executor = executing({})
+export const executor = executorWith()
 
-/** The pattern as a tool that takes a task; see `PatternTool.make`. */
-export const asTool = (presentation: PatternTool.Presentation = {}, options: RunOptions = {}) => {
-  Options.rejectUnknown("ReAct.asTool", options, optionKeys)
-  settings(options)
-  return PatternTool.make(presentation, {
-    name: "react",
-    description: "Works on a small task with tools and gives the answer. Takes the task.",
-    run: (task) => run(task, options),
-    answer: ({ answer }) => answer
-  })
-}
+/** Makes a tool of ReAct that takes a task: see `Pattern.asTool`. */
+export const asTool = (presentation: Pattern.Presentation = {}, options: RunOptions = {}) =>
+  Pattern.asTool(pattern, presentation, options)
 
 // ---------------------------------------------------------------------------------------------------------------
 // private
 // ---------------------------------------------------------------------------------------------------------------
 
-interface Settings {
-  readonly maxTurns: number
-  readonly maxToolCalls: number
-  readonly maxRepeats: number
-  readonly protocol: "native" | "text"
-  readonly toolTimeout: number
-  readonly maxObservationChars: number
-  readonly format: Pick<Llm.Request, "format">
-  readonly native: typeof prompts.native
-  readonly text: typeof prompts.text
-}
-
-const optionKeys = [
-  "maxTurns",
-  "maxToolCalls",
-  "maxRepeats",
-  "protocol",
-  "toolTimeout",
-  "maxObservationChars",
-  "format",
-  "prompts"
-]
-
-const settings = (options: RunOptions): Settings => {
-  const owner = "ReAct.run"
-  Options.rejectUnknownIn(owner, "prompts", options.prompts, ["native", "text"])
-  return {
-    maxTurns: Options.wholeNumber(owner, "maxTurns", options.maxTurns ?? 8),
-    maxToolCalls: Options.wholeNumber(owner, "maxToolCalls", options.maxToolCalls ?? 8, 0),
-    maxRepeats: Options.wholeNumber(owner, "maxRepeats", options.maxRepeats ?? 3, 2),
-    protocol: Options.oneOf(owner, "protocol", options.protocol ?? "native", ["native", "text"]),
-    toolTimeout: Options.positiveMillis(owner, "toolTimeout", options.toolTimeout ?? "30 seconds"),
-    maxObservationChars: Options.wholeNumber(owner, "maxObservationChars", options.maxObservationChars ?? 20_000),
-    format: options.format === undefined ? {} : { format: options.format },
-    native: PromptTemplate.override(prompts.native, options.prompts?.native),
-    text: PromptTemplate.override(prompts.text, options.prompts?.text)
-  }
+type Settings = Pattern.Settings<RunOptions, typeof info.options> & {
+  readonly templates: Pick<typeof prompts, "native" | "text">
 }
 
 const systemPrompt = (toolbox: Toolbox.Service, limits: Settings): string =>
   limits.protocol === "native"
-    ? PromptTemplate.render(limits.native, {})
-    : PromptTemplate.render(limits.text, { tool_descriptions: Toolbox.descriptions(toolbox.describe) })
+    ? PromptTemplate.render(limits.templates.native, {})
+    : PromptTemplate.render(limits.templates.text, { tool_descriptions: Toolbox.descriptions(toolbox.describe) })
 
 const resolved = (toolbox: Toolbox.Service, name: string): string | undefined =>
   Either.getOrUndefined(Toolbox.resolve(toolbox.describe, name))

@@ -7,14 +7,11 @@
  *
  * Source: Xu et al. 2023, "ReWOO: Decoupling Reasoning from Observations for Efficient Augmented Language Models".
  */
-import * as CallPath from "@forethought/core/CallPath"
 import * as Dag from "@forethought/core/Dag"
-import type { ExecutorInput, ExecutorResult } from "@forethought/core/Executor"
 import * as Failure from "@forethought/core/Failure"
 import type * as Llm from "@forethought/core/Llm"
 import type { LlmError } from "@forethought/core/Llm"
-import * as Options from "@forethought/core/Options"
-import * as PatternTool from "@forethought/core/PatternTool"
+import * as Pattern from "@forethought/core/Pattern"
 import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import * as Reask from "@forethought/core/Reask"
 import type { TruncatedReply } from "@forethought/core/ReplyError"
@@ -23,16 +20,14 @@ import * as RunEvent from "@forethought/core/RunEvent"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
 import * as Scheduler from "@forethought/core/Scheduler"
 import * as Toolbox from "@forethought/core/Toolbox"
-import * as ToolCap from "@forethought/core/ToolCap"
 import * as Cause from "effect/Cause"
-import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as executorPrompts from "./internal/executor.js"
 import { review } from "./internal/review.js"
 import { resolve } from "./internal/rewoo/evidence.js"
-import { issueMessage, type PlanIssue } from "./internal/rewoo/issues.js"
+import * as infos from "./internal/rewoo/info.js"
+import { type Answered, type Error, InvalidPlan, type Progress } from "./internal/rewoo/outcome.js"
 import { type ParsedStep, readPlan } from "./internal/rewoo/parse.js"
 import * as prompts from "./internal/rewoo/prompts.js"
 import { validate } from "./internal/rewoo/validate.js"
@@ -40,49 +35,11 @@ import { validate } from "./internal/rewoo/validate.js"
 export type Evidence = RunEvent.Evidence
 export { issueMessage, type PlanIssue } from "./internal/rewoo/issues.js"
 
-// ---------------------------------------------------------------------------------------------------------------
-// errors
-// ---------------------------------------------------------------------------------------------------------------
-
-/** The plan cannot be read or is not valid, also after the planner was asked again. No tool has run. */
-export class InvalidPlan extends Data.TaggedError("InvalidPlan")<{
-  /** Everything that is wrong, not only the first. */
-  readonly issues: ReadonlyArray<PlanIssue>
-  /** The planner's whole reply; the plan as it was shown, where it was refused. */
-  readonly reply: string
-}> {
-  override get message(): string {
-    const [first] = this.issues
-    if (first?._tag === "Refused") return issueMessage(first)
-    const shown = this.issues.slice(0, maxShownIssues).map((issue) => `- ${issueMessage(issue)}`)
-    const more = this.issues.length - shown.length
-    return ["The plan is not valid:", ...shown, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n")
-  }
-}
-
-/** A reply of a thousand bad lines must not fill the next prompt with complaints. */
-const maxShownIssues = 20
-
-/** What a run had gathered when it failed: the evidence of the calls that had ended, in plan order. */
-export interface Progress {
-  readonly evidence: ReadonlyArray<Evidence>
-}
-
-/** What a run can fail with. */
-export type Error = Failure.Failure<InvalidPlan | TruncatedReply | LlmError, Progress>
+export * from "./internal/rewoo/outcome.js"
 
 // ---------------------------------------------------------------------------------------------------------------
 // models
 // ---------------------------------------------------------------------------------------------------------------
-
-/** The answer, and what it rests on. */
-export interface Answered {
-  readonly _tag: "Answered"
-  /** The solver's answer with its justification. */
-  readonly answer: string
-  /** One piece for each planned call, in plan order. */
-  readonly evidence: ReadonlyArray<Evidence>
-}
 
 /** How both variants run. */
 export interface SequentialOptions {
@@ -125,8 +82,8 @@ export const sequential = (
   Failure.Failure<InvalidPlan | TruncatedReply | LlmError, Progress>,
   Llm.Llm | Toolbox.Toolbox
 > => {
-  Options.rejectUnknown("Rewoo.sequential", options, sequentialKeys)
-  return solve(question, settings("Rewoo.sequential", "rewoo", options), { concurrency: 1, onFailure: "continue" })
+  const settings = Pattern.settings("Rewoo.sequential", infos.sequential.options, options)
+  return solve(infos.sequential.name, question, settings, { concurrency: 1, onFailure: "continue" })
 }
 
 /**
@@ -145,18 +102,23 @@ export const parallel = (
   Failure.Failure<InvalidPlan | TruncatedReply | LlmError, Progress>,
   Llm.Llm | Toolbox.Toolbox
 > => {
-  Options.rejectUnknown("Rewoo.parallel", options, parallelKeys)
-  const concurrency = Options.wholeNumber("Rewoo.parallel", "concurrency", options.concurrency ?? 4)
-  return solve(question, settings("Rewoo.parallel", "rewoo-parallel", options), { concurrency, onFailure: "skip" })
+  const settings = Pattern.settings("Rewoo.parallel", infos.parallel.options, options)
+  return solve(infos.parallel.name, question, settings, { concurrency: settings.concurrency, onFailure: "skip" })
 }
 
 /** The specification's steps: plan (1–3), run the calls (4), solve (5). */
 const solve = (
+  pattern: string,
   question: string,
-  settings: Settings,
+  given: Given,
   mode: Mode
-): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox> =>
-  Run.run(settings.pattern, question, (run) =>
+): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox> => {
+  const { planner, solver } = PromptTemplate.overrides(
+    { planner: prompts.planner, solver: prompts.solver },
+    given.prompts
+  )
+  const settings: Settings = { ...given, pattern, planner, solver }
+  return Run.run(pattern, question, (run) =>
     Effect.flatMap(Toolbox.Toolbox, (toolbox) => {
       const gathered: Array<Evidence | undefined> = []
       const progress = (): Progress => ({ evidence: gathered.filter((piece) => piece !== undefined) })
@@ -168,84 +130,64 @@ const solve = (
       }).pipe(Effect.mapError((error) => Failure.attach(error, progress())))
     })
   )
-
-/**
- * Parallel ReWOO as the executor of a step, with other bounds than the defaults. The caller's `maxToolCalls` caps the plan;
- * where it is 0 no tool runs, and the evidence says so. Throws a `RangeError` on a wrong option.
- */
-export const executorWith = (options: Omit<ParallelOptions, "maxPlanLength"> = {}) => {
-  Options.rejectUnknown(
-    "Rewoo.executorWith",
-    options,
-    parallelKeys.filter((key) => key !== "maxPlanLength")
-  )
-  parallel("", options)
-  return executing(options)
 }
 
-const executing =
-  (options: Omit<ParallelOptions, "maxPlanLength">) =>
-  (input: ExecutorInput): Effect.Effect<ExecutorResult, Error, Llm.Llm | Toolbox.Toolbox> =>
-    parallel(executorPrompts.task(input), { ...options, maxPlanLength: Math.max(1, input.maxToolCalls) }).pipe(
-      Effect.map(({ answer, evidence }) => ({
-        status: "completed" as const,
-        result: answer,
-        toolCalls: {
-          succeeded: evidence.filter(({ status }) => status === "ok").length,
-          failed: evidence.filter(({ status }) => status === "error" || status === "timeout").length
-        }
-      })),
-      ToolCap.within(input.maxToolCalls),
-      CallPath.at(input.call)
-    )
+// ---------------------------------------------------------------------------------------------------------------
+// as values
+// ---------------------------------------------------------------------------------------------------------------
+
+const common = {
+  answer: ({ answer }: Answered) => answer,
+  calls: (options: SequentialOptions, plan?: ReadonlyArray<RunEvent.PlannedStep>) => {
+    const settings = Pattern.settings("Rewoo", infos.parallel.options, options)
+    const again = Reask.timesOf(settings.reask)
+    // A planned call of the model as a worker is a model call too.
+    const asked = 2 + (plan ?? []).filter(({ tool }) => tool?.toLowerCase() === "llm").length
+    const tools = plan?.length ?? 0
+    return {
+      model: { least: asked, ...(plan === undefined || again === undefined ? {} : { most: asked + again }) },
+      tool: { least: tools, most: plan === undefined ? settings.maxPlanLength : tools }
+    }
+  },
+  toolCalls: ({ evidence }: Answered) => ({
+    succeeded: evidence.filter(({ status }) => status === "ok").length,
+    failed: evidence.filter(({ status }) => status === "error" || status === "timeout").length
+  }),
+  codecs: async () => (await import("./internal/rewoo/codec.js")).codecs
+}
+
+/** Sequential ReWOO as a value: see `Pattern`. */
+export const sequentialPattern = Pattern.make({ ...infos.sequential, ...common, run: sequential })
+
+/** Parallel ReWOO as a value: see `Pattern`. */
+export const parallelPattern = Pattern.make({ ...infos.parallel, ...common, run: parallel })
+
+/** Makes an executor of parallel ReWOO with other bounds than the defaults: see `Pattern.executor`. */
+export const executorWith = (options: Omit<ParallelOptions, "maxPlanLength"> = {}) =>
+  Pattern.executor(parallelPattern, options)
 
 /** Parallel ReWOO as the executor of a step. */
-export const executor = executing({})
+export const executor = executorWith()
 
-/** The pattern as a tool that takes a task; see `PatternTool.make`. */
-export const asTool = (presentation: PatternTool.Presentation = {}, options: ParallelOptions = {}) => {
-  parallel("", options)
-  return PatternTool.make(presentation, {
-    name: "rewoo",
-    description: "Answers a question from several look-ups that can be planned up front. Takes the question.",
-    run: (task) => parallel(task, options),
-    answer: ({ answer }) => answer
-  })
-}
+/** Makes a tool of parallel ReWOO that takes a question: see `Pattern.asTool`. */
+export const asTool = (presentation: Pattern.Presentation = {}, options: ParallelOptions = {}) =>
+  Pattern.asTool(parallelPattern, presentation, options)
 
 // ---------------------------------------------------------------------------------------------------------------
 // private
 // ---------------------------------------------------------------------------------------------------------------
 
-interface Settings {
+type Given = Pattern.Settings<SequentialOptions, typeof infos.sequential.options>
+
+interface Settings extends Given {
   readonly pattern: string
-  readonly maxPlanLength: number
-  readonly toolTimeout: number
-  readonly maxEvidenceChars: number
   readonly planner: typeof prompts.planner
   readonly solver: typeof prompts.solver
-  readonly reask: Reask.Reask
 }
 
 interface Mode {
   readonly concurrency: number
   readonly onFailure: "skip" | "continue"
-}
-
-const sequentialKeys = ["maxPlanLength", "toolTimeout", "maxEvidenceChars", "prompts", "reask"]
-const parallelKeys = [...sequentialKeys, "concurrency"]
-
-const settings = (owner: string, pattern: string, options: SequentialOptions): Settings => {
-  Options.rejectUnknownIn(owner, "prompts", options.prompts, ["planner", "solver"])
-  return {
-    pattern,
-    maxPlanLength: Options.wholeNumber(owner, "maxPlanLength", options.maxPlanLength ?? 8),
-    toolTimeout: Options.positiveMillis(owner, "toolTimeout", options.toolTimeout ?? "30 seconds"),
-    maxEvidenceChars: Options.wholeNumber(owner, "maxEvidenceChars", options.maxEvidenceChars ?? 50_000),
-    planner: PromptTemplate.override(prompts.planner, options.prompts?.planner),
-    solver: PromptTemplate.override(prompts.solver, options.prompts?.solver),
-    reask: Options.schedule(owner, "reask", options.reask ?? Reask.once)
-  }
 }
 
 const makePlan = (run: Run.Run, toolbox: Toolbox.Service, question: string, settings: Settings) => {

@@ -6,92 +6,58 @@
  * Source: the table in the specification. The prompt is ours.
  */
 import type * as Llm from "@forethought/core/Llm"
-import * as Options from "@forethought/core/Options"
+import { InvalidOption } from "@forethought/core/Options"
+import * as Pattern from "@forethought/core/Pattern"
 import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import * as Reask from "@forethought/core/Reask"
 import * as Run from "@forethought/core/Run"
-import * as AnswerFormat from "@forethought/core/reply/AnswerFormat"
-import type * as Toolbox from "@forethought/core/Toolbox"
 import * as Effect from "effect/Effect"
-import * as Adapt from "./Adapt.js"
+import { catalogue } from "./catalogue.js"
+import { info } from "./internal/router/info.js"
 import { readRoute } from "./internal/router/parse.js"
 import * as prompts from "./internal/router/prompts.js"
-import * as PlanAndExecute from "./PlanAndExecute.js"
-import * as PlanAndSolve from "./PlanAndSolve.js"
-import * as PlanAndSolveAgent from "./PlanAndSolveAgent.js"
-import * as ReAct from "./ReAct.js"
-import * as Rewoo from "./Rewoo.js"
 
 // ---------------------------------------------------------------------------------------------------------------
 // models
 // ---------------------------------------------------------------------------------------------------------------
 
-/** The patterns by name. */
-export type Pattern = keyof typeof prompts.whenToChoose
+/** A pattern to choose from: a `Pattern`, or what is known of one without loading it. */
+export type Choice<Name extends string = string> = Pick<Pattern.Info<Name>, "name" | "chooseWhen">
 
-/** When to choose which pattern, in words. */
-export const whenToChoose: { readonly [pattern in Pattern]: string } = prompts.whenToChoose
-
-/** Every pattern's name, in a fixed order. */
-export const patterns: ReadonlyArray<Pattern> = [
-  "react",
-  "plan-and-solve",
-  "rewoo",
-  "rewoo-parallel",
-  "plan-and-solve-agent",
-  "plan-and-execute",
-  "adapt"
-]
-
-export interface Route {
-  readonly pattern: Pattern
+export interface Route<Name extends string = string> {
+  readonly pattern: Name
   /** The model's reason; for a fallback, why it was taken. */
   readonly reason: string
 }
 
-/** The chosen pattern's own success, beside the choice. */
-export type Routed =
-  | (Route & { readonly pattern: "react"; readonly outcome: ReAct.Answered })
-  | (Route & { readonly pattern: "plan-and-solve"; readonly outcome: PlanAndSolve.Answered<unknown> })
-  | (Route & { readonly pattern: "rewoo" | "rewoo-parallel"; readonly outcome: Rewoo.Answered })
-  | (Route & { readonly pattern: "plan-and-solve-agent"; readonly outcome: PlanAndSolveAgent.Answered })
-  | (Route & { readonly pattern: "plan-and-execute"; readonly outcome: PlanAndExecute.Answered })
-  | (Route & { readonly pattern: "adapt"; readonly outcome: Adapt.Answered })
-
-/** What the chosen pattern can fail with. */
-export type Error =
-  | Llm.LlmError
-  | ReAct.Error
-  | PlanAndSolve.Error
-  | Rewoo.Error
-  | PlanAndSolveAgent.Error
-  | PlanAndExecute.Error
-  | Adapt.Error
+/** What the chosen pattern answered, beside the choice. */
+export type Routed<P extends Pattern.Any> = P extends P
+  ? Route<Pattern.NameOf<P>> & { readonly answer: string; readonly outcome: Pattern.AnsweredOf<P> }
+  : never
 
 // ---------------------------------------------------------------------------------------------------------------
 // options
 // ---------------------------------------------------------------------------------------------------------------
 
-export interface RouteOptions {
-  /** The patterns to choose from, at least one. Default: all. */
-  readonly patterns?: ReadonlyArray<Pattern>
-  /** What is chosen when the reply cannot be read. Default: `react`, or the first of `patterns` if it is not among them. */
-  readonly fallback?: Pattern
+interface Asking {
   /** The prompt in place of the default one. Its holes: `patterns`, `task`. */
   readonly prompts?: { readonly router?: string }
   /** How often the router is asked again, with the error appended. Default: once. */
   readonly reask?: Reask.Reask
 }
 
-/** How each pattern runs when it is chosen. */
-export interface RunOptions extends RouteOptions {
-  readonly react?: ReAct.RunOptions
-  /** Default of its `answerFormat`: `AnswerFormat.text`, any text. */
-  readonly planAndSolve?: PlanAndSolve.RunOptions<unknown>
-  readonly rewoo?: Rewoo.ParallelOptions
-  readonly planAndSolveAgent?: PlanAndSolveAgent.RunOptions
-  readonly planAndExecute?: PlanAndExecute.RunOptions<unknown, Llm.Llm | Toolbox.Toolbox>
-  readonly adapt?: Adapt.RunOptions<unknown, Llm.Llm | Toolbox.Toolbox>
+export interface RouteOptions<Patterns extends ReadonlyArray<Choice> = ReadonlyArray<Choice>> extends Asking {
+  /** The patterns to choose from, at least one. Default: those of this package. */
+  readonly patterns?: Patterns
+  /** The name of what is chosen when the reply cannot be read. Default: the first of `patterns`. */
+  readonly fallback?: NoInfer<Pattern.NameOf<Patterns[number]>>
+}
+
+export interface RunOptions<Patterns extends ReadonlyArray<Pattern.Any>> extends Asking {
+  /** The patterns to choose from, at least one; `Pattern.withOptions` says how each runs. */
+  readonly patterns: Patterns
+  /** The name of what is chosen when the reply cannot be read. Default: the first of `patterns`. */
+  readonly fallback?: NoInfer<Pattern.NameOf<Patterns[number]>>
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -102,120 +68,105 @@ export interface RunOptions extends RouteOptions {
  * Chooses a pattern. One model call, one more for each time the model is asked again. A reply that cannot be read gives
  * the fallback, and the event says so; a model that gives no reply is an `LlmError`.
  */
-export const route = (task: string, options: RouteOptions = {}): Effect.Effect<Route, Llm.LlmError, Llm.Llm> => {
-  Options.rejectUnknown("Router.route", options, routeKeys)
-  const settings = check("Router.route", options)
-  return Run.run("router", task, (run) => choose(run, task, settings))
-}
-
-/** Chooses a pattern and runs it on the task. The pattern's calls are named under its name, such as `react/turn-1`. */
-export const run = (
+export const route = <const Patterns extends ReadonlyArray<Choice>>(
   task: string,
-  options: RunOptions = {}
-): Effect.Effect<Routed, Error, Llm.Llm | Toolbox.Toolbox> => {
-  Options.rejectUnknown("Router.run", options, [...routeKeys, ...runKeys])
-  const settings = check("Router.run", options)
-  // Made and not run: a wrong option of any pattern is seen here.
-  if (options.rewoo !== undefined) Rewoo.parallel("", options.rewoo)
-  for (const pattern of settings.patterns) runPattern(pattern, "", options, "")
+  options: RouteOptions<Patterns> = {}
+): Effect.Effect<Route<Pattern.NameOf<Patterns[number]>>, Llm.LlmError, Llm.Llm> => {
+  const settings = settingsOf("Router.route", options, options.patterns ?? catalogue)
   return Run.run("router", task, (run) =>
-    Effect.flatMap(choose(run, task, settings), ({ pattern, reason }) =>
-      Run.nested(run, pattern, runPattern(pattern, task, options, reason))
-    )
-  )
+    Effect.map(choose(run, task, settings), ({ name, reason }) => ({ pattern: name, reason }))
+  ) as Effect.Effect<Route<Pattern.NameOf<Patterns[number]>>, Llm.LlmError, Llm.Llm>
 }
 
-const runPattern = (
-  pattern: Pattern,
+/**
+ * Chooses a pattern and runs it on the task. The pattern's calls are named under its name, such as `react/turn-1`.
+ *
+ * @example
+ * ```ts
+ * const routed = Router.run(task, { patterns: [ReAct.pattern, PlanAndExecute.pattern, mine], fallback: "react" })
+ * ```
+ */
+export const run = <const Patterns extends ReadonlyArray<Pattern.Any>>(
   task: string,
-  options: RunOptions,
-  reason: string
-): Effect.Effect<Routed, Error, Llm.Llm | Toolbox.Toolbox> => {
-  switch (pattern) {
-    case "react":
-      return Effect.map(ReAct.run(task, options.react), (outcome) => ({ pattern, reason, outcome }))
-    case "plan-and-solve":
-      return Effect.map(
-        PlanAndSolve.run<unknown>(task, options.planAndSolve ?? { answerFormat: AnswerFormat.text }),
-        (outcome) => ({ pattern, reason, outcome })
-      )
-    case "rewoo": {
-      const { concurrency: _, ...rewoo } = options.rewoo ?? {}
-      return Effect.map(Rewoo.sequential(task, rewoo), (outcome) => ({ pattern, reason, outcome }))
-    }
-    case "rewoo-parallel":
-      return Effect.map(Rewoo.parallel(task, options.rewoo), (outcome) => ({ pattern, reason, outcome }))
-    case "plan-and-solve-agent":
-      return Effect.map(PlanAndSolveAgent.run(task, options.planAndSolveAgent), (outcome) => ({
-        pattern,
+  options: RunOptions<Patterns>
+): Effect.Effect<
+  Routed<Patterns[number]>,
+  Llm.LlmError | Pattern.ErrorOf<Patterns[number]>,
+  Llm.Llm | Pattern.RequirementsOf<Patterns[number]>
+> => {
+  const settings = settingsOf("Router.run", options, options.patterns)
+  const routed = Run.run("router", task, (run) =>
+    Effect.flatMap(choose(run, task, settings), ({ chosen, name, reason }) =>
+      Effect.map(Run.nested(run, name, chosen.run(task)), (outcome) => ({
+        pattern: name,
         reason,
+        answer: chosen.answer(outcome),
         outcome
       }))
-    case "plan-and-execute":
-      return Effect.map(PlanAndExecute.run(task, options.planAndExecute), (outcome) => ({ pattern, reason, outcome }))
-    case "adapt":
-      return Effect.map(Adapt.run(task, options.adapt), (outcome) => ({ pattern, reason, outcome }))
-  }
+    )
+  )
+  // The one place where the list gives its types back to the result.
+  return routed as Effect.Effect<
+    Routed<Patterns[number]>,
+    Llm.LlmError | Pattern.ErrorOf<Patterns[number]>,
+    Llm.Llm | Pattern.RequirementsOf<Patterns[number]>
+  >
 }
 
-/** The answer of a routed run as text, whatever the pattern. */
-export const answerText = (routed: Routed): string => {
-  switch (routed.pattern) {
-    case "plan-and-solve":
-      return routed.outcome.text
-    case "plan-and-solve-agent":
-    case "plan-and-execute":
-      return routed.outcome.answer
-    case "adapt":
-      return Adapt.resultText(routed.outcome.result)
-    default:
-      return routed.outcome.answer
-  }
-}
+/** The Router over some patterns as a value, such as for a runner: see `Pattern`. */
+export const pattern = <R>(patterns: ReadonlyArray<Pattern.Any<R>>) =>
+  Pattern.make({
+    ...info,
+    run: (task: string, options: Asking & { readonly fallback?: string } = {}) => run(task, { patterns, ...options }),
+    answer: ({ answer }) => answer,
+    codecs: async () => (await import("./internal/router/codec.js")).codecs(patterns)
+  })
 
 // ---------------------------------------------------------------------------------------------------------------
 // private
 // ---------------------------------------------------------------------------------------------------------------
 
-interface Settings {
-  readonly patterns: ReadonlyArray<Pattern>
-  readonly fallback: Pattern
+interface Settings<C extends Choice> {
+  readonly patterns: ReadonlyArray<C>
+  readonly fallback: C
   readonly router: typeof prompts.router
   readonly reask: Reask.Reask
 }
 
-const routeKeys = ["patterns", "fallback", "prompts", "reask"]
-const runKeys = ["react", "planAndSolve", "rewoo", "planAndSolveAgent", "planAndExecute", "adapt"]
+const listed = { kind: "code", description: "the patterns to choose from" } as const
 
-const check = (owner: string, options: RouteOptions): Settings => {
-  Options.rejectUnknownIn(owner, "prompts", options.prompts, ["router"])
-  const offered = options.patterns ?? patterns
-  for (const pattern of offered) Options.oneOf(owner, "patterns", pattern, patterns)
-  const [first] = offered
-  if (first === undefined) throw new RangeError(`${owner}: patterns must name at least one pattern.`)
-  return {
-    patterns: offered,
-    fallback: Options.oneOf(
-      owner,
-      "fallback",
-      options.fallback ?? (offered.includes("react") ? "react" : first),
-      offered
-    ),
-    router: PromptTemplate.override(prompts.router, options.prompts?.router),
-    reask: Options.schedule(owner, "reask", options.reask ?? Reask.once)
+const settingsOf = <C extends Choice>(
+  owner: string,
+  options: Asking & { readonly fallback?: string },
+  patterns: ReadonlyArray<C>
+): Settings<C> => {
+  const { prompts: own, reask } = Pattern.settings(owner, { patterns: listed, ...info.options }, options)
+  const problem = (option: string, problem: string) => new InvalidOption({ owner, option, problem })
+  const names = patterns.map(({ name }) => name)
+  const [first] = patterns
+  if (first === undefined) throw problem("patterns", "patterns must hold at least one pattern.")
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) throw problem("patterns", `patterns holds two patterns named ${JSON.stringify(twice)}.`)
+  const fallback = options.fallback === undefined ? first : patterns.find(({ name }) => name === options.fallback)
+  if (fallback === undefined) {
+    const known = names.map((name) => JSON.stringify(name)).join(" or ")
+    throw problem("fallback", `fallback must be ${known}, got ${JSON.stringify(options.fallback)}.`)
   }
+  return { patterns, fallback, reask, ...PromptTemplate.overrides({ router: prompts.router }, own) }
 }
 
-const choose = (run: Run.Run, task: string, settings: Settings): Effect.Effect<Route, Llm.LlmError> =>
-  Reask.ask(run, {
+const choose = <C extends Choice>(run: Run.Run, task: string, settings: Settings<C>) => {
+  const { fallback, patterns, reask, router } = settings
+  const names = patterns.map(({ name }) => name)
+  return Reask.ask(run, {
     role: "router",
     call: "router",
     messages: [
       {
         role: "user",
-        content: PromptTemplate.render(settings.router, {
+        content: PromptTemplate.render(router, {
           task,
-          patterns: settings.patterns.map((pattern) => `- ${pattern}: ${whenToChoose[pattern]}`).join("\n")
+          patterns: patterns.map(({ chooseWhen, name }) => `- ${name}: ${chooseWhen}`).join("\n")
         })
       }
     ],
@@ -223,20 +174,25 @@ const choose = (run: Run.Run, task: string, settings: Settings): Effect.Effect<R
       name: "route",
       schema: {
         type: "object",
-        properties: { pattern: { type: "string", enum: settings.patterns }, reason: { type: "string" } },
+        properties: { pattern: { type: "string", enum: names }, reason: { type: "string" } },
         required: ["pattern", "reason"],
         additionalProperties: false
       }
     },
-    reask: settings.reask,
-    read: (reply) => readRoute(reply, settings.patterns)
+    reask,
+    read: (reply) => readRoute(reply, names)
   }).pipe(
     Effect.map((route) => ({ ...route, fallback: false })),
     Effect.catchAll((error) =>
       error._tag === "LlmError" && error.reason._tag !== "EmptyReply"
         ? Effect.fail(error)
-        : Effect.succeed({ pattern: settings.fallback, reason: `Fallback: ${error.message}`, fallback: true })
+        : Effect.succeed({ pattern: fallback.name, reason: `Fallback: ${error.message}`, fallback: true })
     ),
     Effect.tap((route) => run.emit({ _tag: "Routed", ...route })),
-    Effect.map(({ pattern, reason }) => ({ pattern, reason }))
+    Effect.map(({ pattern, reason }) => ({
+      name: pattern,
+      reason,
+      chosen: patterns.find(({ name }) => name === pattern) ?? fallback
+    }))
   )
+}

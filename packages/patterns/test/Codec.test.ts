@@ -8,9 +8,11 @@ import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
-import { world } from "./world.js"
+import { patterns, world } from "./world.js"
 
 const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+
+const router = await Codec.Router.codecs(patterns)
 
 describe("Codec", () => {
   it.each([
@@ -38,7 +40,7 @@ describe("Codec", () => {
     ["PlanAndSolve", Codec.PlanAndSolve.Error.ast],
     ["Adapt", Codec.Adapt.Error.ast],
     ["PlanAndSolveAgent", Codec.PlanAndSolveAgent.Error.ast],
-    ["Router", Codec.Router.Error.ast]
+    ["Router", router.error.ast]
   ])("an error of %s comes back as the error it was, with its progress", (_name, ast) => {
     const codec = Schema.make<Error, unknown>(ast)
     const stored = Schema.encodedBoundSchema(codec)
@@ -72,12 +74,12 @@ describe("Codec", () => {
 
   it.effect("a model's failure keeps the tree, whatever pattern the Router chose", () =>
     Effect.gen(function* () {
-      const stop = yield* Effect.flip(Router.run("t"))
-      const stored = json(yield* Schema.encode(Codec.Router.Error)(stop))
+      const stop = yield* Effect.flip(Router.run("t", { patterns }))
+      const stored = json(yield* Schema.encode(router.error)(stop))
       expect(stored).toMatchObject({ _tag: "LlmError", progress: { tree: { id: "1", status: "running" } } })
-      const back = yield* Schema.decodeUnknown(Codec.Router.Error)(stored)
+      const back = yield* Schema.decodeUnknown(router.error)(stored)
       expect(back).toBeInstanceOf(Llm.LlmError)
-      expect(json(yield* Schema.encode(Codec.Router.Error)(back))).toEqual(stored)
+      expect(json(yield* Schema.encode(router.error)(back))).toEqual(stored)
     }).pipe(
       Effect.provide(
         world(['{"pattern":"adapt","reason":"hard"}', new Llm.LlmError({ reason: Llm.Reason.Unavailable() })])

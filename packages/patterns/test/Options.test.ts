@@ -1,4 +1,6 @@
 // A misspelt option must not be ignored, wherever it stands: PA-07 for all patterns.
+import * as Options from "@forethought/core/Options"
+import * as Pattern from "@forethought/core/Pattern"
 import * as AnswerFormat from "@forethought/core/reply/AnswerFormat"
 import * as Adapt from "@forethought/patterns/Adapt"
 import * as PlanAndExecute from "@forethought/patterns/PlanAndExecute"
@@ -21,7 +23,7 @@ const patterns: ReadonlyArray<readonly [name: string, run: (options: object) => 
   ["Adapt", (options) => Adapt.run("Q", loose(options))],
   ["ReAct", (options) => ReAct.run("Q", loose(options))],
   ["Router.route", (options) => Router.route("Q", loose(options))],
-  ["Router.run", (options) => Router.run("Q", loose(options))]
+  ["Router.run", (options) => Router.run("Q", { patterns: [ReAct.pattern, Adapt.pattern], ...loose(options) })]
 ]
 
 describe.each(patterns)("%s", (name, run) => {
@@ -39,8 +41,8 @@ describe.each(patterns)("%s", (name, run) => {
 
 it("options of a pattern inside a pattern are checked as early", () => {
   expect(() => PlanAndSolveAgent.run("Q", loose({ react: { foo: 1 } }))).toThrow(/unknown option "foo"/)
-  expect(() => Router.run("Q", loose({ react: { foo: 1 } }))).toThrow(/unknown option "foo"/)
-  expect(() => Router.run("Q", loose({ adapt: { maxDepth: 0 } }))).toThrow(RangeError)
-  expect(() => Router.run("Q", loose({ patterns: ["rewoo"], rewoo: { concurrency: 0 } }))).toThrow(RangeError)
+  expect(() => Pattern.withOptions(ReAct.pattern, loose({ foo: 1 }))).toThrow(/unknown option "foo"/)
+  expect(() => Pattern.withOptions(Adapt.pattern, { maxDepth: 0 })).toThrow(Options.InvalidOption)
+  expect(() => Pattern.withOptions(Rewoo.parallelPattern, { concurrency: 0 })).toThrow(RangeError)
   expect(() => PlanAndSolve.run("Q", loose({}))).toThrow(/answerFormat must be an AnswerFormat/)
 })

@@ -373,7 +373,7 @@ describe.each(replanning)("AU-11: a replan of $pattern", ({ pattern, run }) => {
 it.effect("AU-11: the Router hands on what is shown", () => {
   const { layer, shown } = reviewers()
   return Effect.gen(function* () {
-    yield* Effect.provide(Router.run("T", { patterns: ["plan-and-execute"] }), layer)
+    yield* Effect.provide(Router.run("T", { patterns: [PlanAndExecute.pattern] }), layer)
     expect(shown.map(({ pattern, steps }) => [pattern, textsOf(steps)])).toEqual([
       ["plan-and-execute", ["A"]],
       ["plan-and-execute", ["B"]]

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Llm from "@forethought/core/Llm"
+import * as Adapt from "@forethought/patterns/Adapt"
+import * as Rewoo from "@forethought/patterns/Rewoo"
 import * as Router from "@forethought/patterns/Router"
 import * as Effect from "effect/Effect"
-import { of, prompts, requests, withEvents, world } from "./world.js"
+import { of, patterns, prompts, requests, withEvents, world } from "./world.js"
 
 const chooses = (pattern: string) => ({ role: "router" as const, says: JSON.stringify({ pattern, reason: "because" }) })
 
@@ -11,7 +13,7 @@ describe("Router", () => {
     Effect.gen(function* () {
       expect(yield* Router.route("T")).toEqual({ pattern: "adapt", reason: "because" })
       const [prompt = ""] = yield* prompts
-      for (const pattern of Router.patterns) expect(prompt).toContain(`- ${pattern}: ${Router.whenToChoose[pattern]}`)
+      for (const { chooseWhen, name } of patterns) expect(prompt).toContain(`- ${name}: ${chooseWhen}`)
       expect((yield* requests)[0]?.format?.schema).toMatchObject({ required: ["pattern", "reason"] })
     }).pipe(Effect.provide(world([chooses("adapt")])))
   )
@@ -27,7 +29,7 @@ describe("Router", () => {
 
   it.effect("offers only the patterns it is given, and falls back to one of them", () =>
     Effect.gen(function* () {
-      const { pattern } = yield* Router.route("T", { patterns: ["rewoo", "adapt"] })
+      const { pattern } = yield* Router.route("T", { patterns: [Rewoo.sequentialPattern, Adapt.pattern] })
       expect(pattern).toBe("rewoo")
     }).pipe(Effect.provide(world([chooses("react"), chooses("react")])))
   )
@@ -39,7 +41,7 @@ describe("Router", () => {
     }).pipe(Effect.provide(world([new Llm.LlmError({ reason: Llm.Reason.Unavailable() })])))
   )
 
-  const runs: ReadonlyArray<readonly [Router.Pattern, ReadonlyArray<string>, string, string]> = [
+  const runs: ReadonlyArray<readonly [string, ReadonlyArray<string>, string, string]> = [
     ["react", ["4"], "4", "react/turn-1"],
     ["plan-and-solve", ["2 + 2 = 4", "4"], "4", "plan-and-solve/reasoner"],
     ["rewoo", ["#E1 = Search[x]", "4"], "4", "rewoo/planner"],
@@ -50,18 +52,18 @@ describe("Router", () => {
   ]
   it.effect.each(runs)("runs %s when it is chosen, and names its calls under it", ([pattern, script, answer, call]) =>
     Effect.gen(function* () {
-      const routed = yield* Router.run("T")
+      const routed = yield* Router.run("T", { patterns })
       expect(routed.pattern).toBe(pattern)
-      expect(Router.answerText(routed)).toBe(answer)
+      expect(routed.answer).toBe(answer)
       expect((yield* requests)[1]?.call).toBe(call)
     }).pipe(Effect.provide(world([chooses(pattern), ...script])))
   )
 
   it.effect("demonstration task 3: 2^10 + 3^5 goes to ReAct, and is one calculation", () =>
     Effect.gen(function* () {
-      const routed = yield* Router.run("What is 2^10 + 3^5?")
+      const routed = yield* Router.run("What is 2^10 + 3^5?", { patterns })
       expect(routed.pattern).toBe("react")
-      expect(Router.answerText(routed)).toBe("1267")
+      expect(routed.answer).toBe("1267")
       expect((yield* requests).length).toBe(3)
     }).pipe(
       Effect.provide(
@@ -79,7 +81,9 @@ describe("Router", () => {
 
   it("refuses wrong options where the program is built", () => {
     expect(() => Router.route("T", { patterns: [] })).toThrow(/at least one pattern/)
-    expect(() => Router.route("T", { patterns: ["adapt"], fallback: "react" })).toThrow(RangeError)
-    expect(() => Router.run("T", JSON.parse('{"reAct":{}}'))).toThrow(/unknown option "reAct"/)
+    expect(() => Router.route("T", JSON.parse('{"patterns":[{"name":"adapt"}],"fallback":"react"}'))).toThrow(
+      RangeError
+    )
+    expect(() => Router.run("T", { patterns, ...JSON.parse('{"reAct":{}}') })).toThrow(/unknown option "reAct"/)
   })
 })

@@ -17,6 +17,7 @@ import * as Router from "@forethought/patterns/Router"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import { patterns as allPatterns } from "./world.js"
 
 const isFuzzing = Number(process.env["FORETHOUGHT_RUNS"] ?? 0) > 10_000
 const distances = isFuzzing ? Array.from({ length: 28 }, (_, i) => i + 3) : [3, 4, 7]
@@ -124,7 +125,7 @@ const patterns: ReadonlyArray<
   ["PlanAndSolve", PlanAndSolve.run("task", { answerFormat: AnswerFormat.number })],
   ["Adapt", Adapt.run("task")],
   ["PlanAndSolveAgent", PlanAndSolveAgent.run("task")],
-  ["Router", Router.run("task")],
+  ["Router", Router.run("task", { patterns: allPatterns })],
   ["PlanAndExecute with Rewoo as executor", PlanAndExecute.run("task", { executor: Rewoo.executor })],
   ["PlanAndExecute with Adapt as executor", PlanAndExecute.run("task", { executor: Adapt.executor })]
 ]

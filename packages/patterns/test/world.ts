@@ -1,8 +1,25 @@
 import * as Journal from "@forethought/core/Journal"
 import type { RunEvent } from "@forethought/core/RunEvent"
 import { FakeTools, ScriptedLlm } from "@forethought/core/testing"
+import * as Adapt from "@forethought/patterns/Adapt"
+import * as PlanAndExecute from "@forethought/patterns/PlanAndExecute"
+import * as PlanAndSolve from "@forethought/patterns/PlanAndSolve"
+import * as PlanAndSolveAgent from "@forethought/patterns/PlanAndSolveAgent"
+import * as ReAct from "@forethought/patterns/ReAct"
+import * as Rewoo from "@forethought/patterns/Rewoo"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+
+/** Every pattern of the package. */
+export const patterns = [
+  ReAct.pattern,
+  PlanAndSolve.pattern,
+  Rewoo.sequentialPattern,
+  Rewoo.parallelPattern,
+  PlanAndSolveAgent.pattern,
+  PlanAndExecute.pattern,
+  Adapt.pattern
+] as const
 
 /** A scripted model, fake tools and no log: what a test of a pattern runs in. */
 export const world = (

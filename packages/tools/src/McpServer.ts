@@ -25,8 +25,13 @@ export interface Offer<R = never> {
   readonly description: string
   /** Whether a run changes nothing outside; told to the client as a hint. Default: not told. */
   readonly readOnly?: boolean
-  /** Does it; a failure's message becomes the text of an error result. */
-  readonly run: (input: string) => Effect.Effect<string, { readonly message: string }, R>
+  /** The options that a call can give beside its input, each as JSON Schema. Default: none. */
+  readonly options?: { readonly [name: string]: object }
+  /** Does it; a failure's message becomes the text of an error result. Options are as the client sent them. */
+  readonly run: (
+    input: string,
+    options: { readonly [name: string]: unknown }
+  ) => Effect.Effect<string, { readonly message: string }, R>
 }
 
 export interface ServeOptions {
@@ -50,7 +55,7 @@ export interface StdioOptions extends ServeOptions {
 /**
  * Serves over standard input and output until the input ends.
  *
- * Each offer is a tool that takes one string, `input`. Calls run at the same time; one that the client cancels, and all
+ * Each offer is a tool that takes the string `input`, and `options` where it has any. Calls run at the same time; one that the client cancels, and all
  * that still run when the input ends, are interrupted. A client that asks for progress gets a sign of life every ten
  * seconds. Standard output belongs to the protocol: nothing else in the process may write there.
  */
@@ -97,7 +102,10 @@ export const serve = <R = never>(
         const input = params.arguments?.["input"]
         if (typeof input !== "string") return errorResult('The arguments must be {"input": "<text>"}.')
         const token = _meta?.progressToken
-        const run = Effect.suspend(() => offer.run(input))
+        const options = params.arguments?.["options"] ?? {}
+        if (typeof options !== "object" || Array.isArray(options))
+          return errorResult("`options` must be a JSON object.")
+        const run = Effect.suspend(() => offer.run(input, { ...options }))
         const watched =
           token === undefined
             ? run
@@ -120,12 +128,17 @@ export const serve = <R = never>(
 // private
 // ---------------------------------------------------------------------------------------------------------------
 
-const described = <R>({ description, name, readOnly }: Offer<R>) => ({
+const described = <R>({ description, name, options, readOnly }: Offer<R>) => ({
   name,
   description,
   inputSchema: {
     type: "object" as const,
-    properties: { input: { type: "string", description: "The question, goal or task, in full." } },
+    properties: {
+      input: { type: "string", description: "The question, goal or task, in full." },
+      ...(options === undefined
+        ? {}
+        : { options: { type: "object", properties: options, additionalProperties: false } })
+    },
     required: ["input"]
   },
   ...(readOnly === undefined ? {} : { annotations: { readOnlyHint: readOnly } })

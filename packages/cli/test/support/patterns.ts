@@ -1,5 +1,7 @@
 /** Every pattern on one question, with what a failed run carries. */
+
 import type { Llm } from "@forethought/core/Llm"
+import { withOptions } from "@forethought/core/Pattern"
 import * as AnswerFormat from "@forethought/core/reply/AnswerFormat"
 import type { Toolbox } from "@forethought/core/Toolbox"
 import * as Adapt from "@forethought/patterns/Adapt"
@@ -50,5 +52,11 @@ export const patterns: ReadonlyArray<readonly [name: string, run: Pattern]> = [
     (question, protocol) =>
       Adapt.run(question, { maxDepth: 2, maxSubSteps: 3, maxToolCalls: 2, executor: ReAct.executorWith({ protocol }) })
   ],
-  ["router", (question) => Router.run(question, { patterns: ["react", "rewoo"], rewoo: { maxPlanLength: 3 } })]
+  [
+    "router",
+    (question) =>
+      Router.run(question, {
+        patterns: [ReAct.pattern, withOptions(Rewoo.sequentialPattern, { maxPlanLength: 3 })]
+      })
+  ]
 ]

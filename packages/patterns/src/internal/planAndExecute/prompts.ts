@@ -3,10 +3,10 @@
  *
  * @internal
  */
+import { pastStep } from "@forethought/core/Executor"
 import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import type { PastStep } from "@forethought/core/RunEvent"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
-import { pastStep } from "../executor.js"
 
 export const planner = PromptTemplate.make(`For the goal below, write a step-by-step plan. Each step must be a
 self-contained task that one worker with {{tool_names}} can complete.

@@ -4,11 +4,11 @@
  * @internal
  */
 
+import * as Executor from "@forethought/core/Executor"
 import type { PastStep } from "@forethought/core/RunEvent"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
-import type { Collected, CollectedData } from "../../PlanAndSolveAgent.js"
-import * as executorPrompts from "../executor.js"
 import type { AgentStep, Report } from "./dataFlow.js"
+import type { Collected, CollectedData } from "./outcome.js"
 
 /** What is known when a step starts. */
 export interface Known {
@@ -26,7 +26,7 @@ export const known = (
 ): string => {
   switch (dataFlow) {
     case "results":
-      return `Steps completed before, with results:\n${executorPrompts.pastSteps(pastSteps)}`
+      return `Steps completed before, with results:\n${Executor.pastSteps(pastSteps)}`
     case "collected":
       return `Steps completed before:\n${pastSteps.length === 0 ? "(none)" : pastSteps.map((past, index) => inBrief(past, index + 1, given[index])).join("\n")}\n\nValues collected so far:\n${values(Object.entries(collected))}`
     case "declared":

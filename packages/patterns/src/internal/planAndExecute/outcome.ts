@@ -1,0 +1,38 @@
+/**
+ * What a run of Plan-and-Execute gives and fails with.
+ *
+ * @internal
+ */
+import type * as Failure from "@forethought/core/Failure"
+import type { LlmError } from "@forethought/core/Llm"
+import type { ParseError, TruncatedReply } from "@forethought/core/ReplyError"
+import type { PastStep } from "@forethought/core/RunEvent"
+import * as Data from "effect/Data"
+
+export interface Answered {
+  readonly _tag: "Answered"
+  readonly answer: string
+  /** Every executed step, oldest first. */
+  readonly pastSteps: ReadonlyArray<PastStep>
+}
+
+/** The cap of executed steps was reached before the goal. */
+export class StepCapReached extends Data.TaggedError("StepCapReached")<{
+  readonly maxSteps: number
+  readonly progress: Progress
+}> {
+  override get message(): string {
+    return `The goal was not reached within ${this.maxSteps} steps; ${this.progress.remainingPlan.length} planned steps are left.`
+  }
+}
+
+/** What a run had done when it failed. */
+export interface Progress {
+  /** Every executed step, oldest first. */
+  readonly pastSteps: ReadonlyArray<PastStep>
+  /** The steps that were still planned. */
+  readonly remainingPlan: ReadonlyArray<string>
+}
+
+/** What a run can fail with. */
+export type Error = StepCapReached | Failure.Failure<ParseError | TruncatedReply | LlmError, Progress>

@@ -1,0 +1,49 @@
+/**
+ * What a run of the Plan-and-Solve agent gives and fails with.
+ *
+ * @internal
+ */
+import type * as Failure from "@forethought/core/Failure"
+import type { LlmError } from "@forethought/core/Llm"
+import type { ParseError, TruncatedReply } from "@forethought/core/ReplyError"
+import type { PastStep } from "@forethought/core/RunEvent"
+import * as Data from "effect/Data"
+
+/** A value that a step gave a name. */
+export interface Collected {
+  readonly value: string
+  /** The index of the step that gave it. */
+  readonly step: number
+}
+
+export type CollectedData = { readonly [name: string]: Collected }
+
+export interface Answered {
+  readonly _tag: "Answered"
+  readonly answer: string
+  readonly pastSteps: ReadonlyArray<PastStep>
+  readonly collectedData: CollectedData
+}
+
+/** What a run had done when it failed. */
+export interface Progress {
+  readonly pastSteps: ReadonlyArray<PastStep>
+  readonly collectedData: CollectedData
+}
+
+/** The replans ran out with a step still failed. `answer` says so, with what was found. */
+export class NotCompleted extends Data.TaggedError("NotCompleted")<{
+  readonly answer: string
+  /** The failed steps, each with how it failed, and those that were not carried out. */
+  readonly missing: ReadonlyArray<string>
+  readonly progress: Progress
+  /** What ended a step that was cut short by a budget, with that step's own progress. */
+  readonly cause?: unknown
+}> {
+  override get message(): string {
+    return `The task could not be completed. Missing: ${this.missing.join("; ")}`
+  }
+}
+
+/** What a run can fail with. */
+export type Error = NotCompleted | Failure.Failure<ParseError | TruncatedReply | LlmError, Progress>

@@ -1,0 +1,47 @@
+/**
+ * What a run of ReWOO gives and fails with.
+ *
+ * @internal
+ */
+import type * as Failure from "@forethought/core/Failure"
+import type { LlmError } from "@forethought/core/Llm"
+import type { TruncatedReply } from "@forethought/core/ReplyError"
+import type { Evidence } from "@forethought/core/RunEvent"
+import * as Data from "effect/Data"
+import { issueMessage, type PlanIssue } from "./issues.js"
+
+/** The answer, and what it rests on. */
+export interface Answered {
+  readonly _tag: "Answered"
+  /** The solver's answer with its justification. */
+  readonly answer: string
+  /** One piece for each planned call, in plan order. */
+  readonly evidence: ReadonlyArray<Evidence>
+}
+
+/** The plan cannot be read or is not valid, also after the planner was asked again. No tool has run. */
+export class InvalidPlan extends Data.TaggedError("InvalidPlan")<{
+  /** Everything that is wrong, not only the first. */
+  readonly issues: ReadonlyArray<PlanIssue>
+  /** The planner's whole reply; the plan as it was shown, where it was refused. */
+  readonly reply: string
+}> {
+  override get message(): string {
+    const [first] = this.issues
+    if (first?._tag === "Refused") return issueMessage(first)
+    const shown = this.issues.slice(0, maxShownIssues).map((issue) => `- ${issueMessage(issue)}`)
+    const more = this.issues.length - shown.length
+    return ["The plan is not valid:", ...shown, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n")
+  }
+}
+
+/** A reply of a thousand bad lines must not fill the next prompt with complaints. */
+const maxShownIssues = 20
+
+/** What a run had gathered when it failed: the evidence of the calls that had ended, in plan order. */
+export interface Progress {
+  readonly evidence: ReadonlyArray<Evidence>
+}
+
+/** What a run can fail with. */
+export type Error = Failure.Failure<InvalidPlan | TruncatedReply | LlmError, Progress>

@@ -92,16 +92,7 @@ export const run = <A, E, R>(
     const key = Context.get(context, RunKey)
     const outer = key === undefined ? undefined : Context.get(context, Journal.CurrentOutbox)
     const begin = (outbox: Journal.Outbox) => {
-      const sink = Context.get(context, Journal.Journal)
-      const self = make(
-        Context.get(context, Llm.Llm),
-        Context.get(context, CallPath),
-        outbox,
-        (event) => outbox.tell(sink, event),
-        Context.get(services, Clock.Clock),
-        tracer !== noTracer,
-        { streaming: Context.get(context, Journal.Streaming), requests: Context.get(context, Journal.Requests) }
-      )
+      const self = runIn(context, services, outbox, Context.get(context, CallPath))
       const header = outer === undefined ? headerOf(context, settings) : {}
       // A run that was told to have started is told to have ended, whatever ends it and whenever.
       const whole = Effect.uninterruptibleMask((restore) =>
@@ -128,6 +119,34 @@ export const run = <A, E, R>(
     const id = Context.get(context, RunId)
     return id === undefined ? Effect.flatMap(randomId, own) : own(id)
   })
+
+/**
+ * The run that the current fiber is in, for a tool that asks the model itself: `complete` asks under the very id that it is
+ * given, and the journal hears of it. Outside of a run the id of the run in its events is empty.
+ */
+export const current: Effect.Effect<Run, never, Llm.Llm> = Effect.withFiberRuntime((fiber) => {
+  const context: Context.Context<Llm.Llm> = Context.unsafeMake(fiber.getFiberRef(FiberRef.currentContext).unsafeMap)
+  const outbox = Context.get(context, Journal.CurrentOutbox) ?? Journal.makeOutbox("", runtimeOf(fiber))
+  return Effect.succeed(runIn(context, fiber.getFiberRef(DefaultServices.currentServices), outbox, ""))
+})
+
+const runIn = (
+  context: Context.Context<Llm.Llm>,
+  services: Context.Context<DefaultServices.DefaultServices>,
+  outbox: Journal.Outbox,
+  path: Llm.CallId
+): Run => {
+  const sink = Context.get(context, Journal.Journal)
+  return make(
+    Context.get(context, Llm.Llm),
+    path,
+    outbox,
+    (event) => outbox.tell(sink, event),
+    Context.get(services, Clock.Clock),
+    Context.get(services, Tracer.Tracer) !== noTracer,
+    { streaming: Context.get(context, Journal.Streaming), requests: Context.get(context, Journal.Requests) }
+  )
+}
 
 /** What the outermost `RunStarted` tells besides: what is needed to read the events, and to tell two runs apart. */
 const headerOf = (context: Context.Context<Llm.Llm>, { options }: Settings) => {

@@ -6,6 +6,7 @@ import type { CallId } from "./Llm.js"
 import type * as Of from "./RunEventSchema.js"
 import { describeFailure } from "./ToolText.js"
 
+// Each is described where it is told: in `RunEventSchema`.
 export type ErrorInfo = typeof Of.ErrorInfo.Type
 export type ModelRequest = typeof Of.ModelRequest.Type
 export type PlannedStep = typeof Of.PlannedStep.Type
@@ -37,6 +38,7 @@ export type TurnEnded = typeof Of.TurnEnded.Type
 export type Routed = typeof Of.Routed.Type
 export type Warning = typeof Of.Warning.Type
 
+/** Any event. */
 export type RunEvent = typeof Of.RunEvent.Type
 
 type Without<Event, Keys extends "at" | "call" | "run" | "seq"> = Event extends RunEvent ? Omit<Event, Keys> : never

@@ -204,6 +204,42 @@ describe("a tool call", () => {
   )
 })
 
+describe("Run.current", () => {
+  it.effect("asks under the id that it is given, as a part of the run around it", () =>
+    Effect.gen(function* () {
+      const asks = Tool.make({
+        name: "T",
+        description: "d",
+        execute: (_, { call }) => Effect.flatMap(Run.current, (run) => Effect.as(asking(call)(run), "x"))
+      })
+      const toolbox = yield* Effect.provide(Toolbox.make([asks]), model)
+      const events = yield* told(
+        Run.run("r", "t", (run) => run.callTool(toolbox, { call: "a", tool: "T", input: "x" })),
+        Journal.requests
+      )
+      expect(events.map(({ _tag, call, seq }) => [seq, _tag, call])).toEqual([
+        [1, "RunStarted", ""],
+        [2, "ToolCallStarted", "a"],
+        [3, "ModelCallStarted", "a"],
+        [4, "ModelCallEnded", "a"],
+        [5, "ToolCallEnded", "a"],
+        [6, "RunEnded", ""]
+      ])
+      expect(of(events, "ModelCallStarted")[0]?.request).toMatchObject({ messages, maxTokens: 5 })
+    })
+  )
+
+  it.effect("tells the journal outside of a run too", () =>
+    Effect.gen(function* () {
+      const events = yield* told(Effect.flatMap(Run.current, asking("a")))
+      expect(events).toMatchObject([
+        { _tag: "ModelCallStarted", run: "", call: "a" },
+        { _tag: "ModelCallEnded", run: "", call: "a" }
+      ])
+    })
+  )
+})
+
 describe("JournalFile.read", () => {
   const file = (text: string) => {
     const path = join(mkdtempSync(join(tmpdir(), "forethought-")), "events.jsonl")

@@ -1,25 +1,16 @@
 /**
  * A run whose every event is written to a file, and what can be read off it later.
  */
-import { readFileSync } from "node:fs"
 import * as JournalFile from "@forethought/core/JournalFile"
-import { RunEventLine } from "@forethought/core/RunEventSchema"
 import * as Rewoo from "@forethought/patterns/Rewoo"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 
 /** Each event is a line of JSON, written before the run goes on. */
 export const recorded = (question: string, file: string) =>
   Effect.provide(Rewoo.parallel(question), JournalFile.layer(file))
 
 /** Reads the events back, each checked against its Schema. */
-export const readEvents = (file: string) =>
-  Effect.forEach(
-    readFileSync(file, "utf8")
-      .split("\n")
-      .filter((line) => line !== ""),
-    (line) => Schema.decode(RunEventLine)(line)
-  )
+export const readEvents = (file: string) => Effect.map(JournalFile.read(file), ({ events }) => events)
 
 /** How long each tool call took, in milliseconds. */
 export const toolTimes = (file: string) =>

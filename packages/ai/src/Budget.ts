@@ -10,7 +10,18 @@
  * ```
  */
 import { timeoutFail } from "@forethought/core/Concurrency"
-import { Llm, LlmError, Reason, type Reply, type Request, type Role, roles, type Service } from "@forethought/core/Llm"
+import * as Journal from "@forethought/core/Journal"
+import {
+  type CallId,
+  Llm,
+  LlmError,
+  Reason,
+  type Reply,
+  type Request,
+  type Role,
+  roles,
+  type Service
+} from "@forethought/core/Llm"
 import * as Options_ from "@forethought/core/Options"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
 import * as Clock from "effect/Clock"
@@ -104,6 +115,9 @@ export const spent = Effect.flatMap(Budget, (budget) => budget.spent)
  * request wants, and nobody else holds a reservation, it is sent with what is left as its `maxTokens`; a reply that this
  * cuts off is not handed on.
  *
+ * `BudgetSettled` tells of each call that was settled, and `ModelWaited` of each that waited. A reply without a cost gets
+ * that of the given price.
+ *
  * Fails with `LlmError`, reason `BudgetExhausted`, whose `limit` says what ran out and how much of it there was.
  */
 export const layer = (options: Options): (<E, R>(model: Layer.Layer<Llm, E, R>) => Layer.Layer<Llm | Budget, E, R>) => {
@@ -132,6 +146,7 @@ export const within = (
 /** The service of {@link layer}. */
 export const make = (model: Service, options: Options): Service & State => {
   const settings = check(options)
+  const isPriced = options.price !== undefined
   const total = makeAccount("", options, settings.reserve)
   const byRole = new Map<Role, Account>()
   const accountOf = (role: Role): Account => {
@@ -164,6 +179,10 @@ export const make = (model: Service, options: Options): Service & State => {
     leave: (held, exit) => {
       const used = held.used ?? (exit === undefined ? none : amounts(1, 0, 0, held.price))
       for (const account of held.accounts) account.settle(held.granted, used)
+      if (exit === undefined) return
+      const { wallTime: _, ...spent } = total.spent(0)
+      const { calls: __, ...own } = used
+      held.tell({ _tag: "BudgetSettled", call: held.call, used: own, spent })
     }
   })
 
@@ -175,6 +194,7 @@ export const make = (model: Service, options: Options): Service & State => {
         const input = reported(reply.usage.inputTokens) ?? held.wanted.inputTokens
         const output = reported(reply.usage.outputTokens) ?? estimate.outputTokens(reply)
         held.used = amounts(1, input, output, held.price)
+        const priced = reply.cost === undefined && isPriced ? Prices.priced(reply, held.price) : reply
         return held.cutBy !== undefined && reply.finishReason === "length"
           ? Effect.fail(
               exhausted(
@@ -183,15 +203,17 @@ export const make = (model: Service, options: Options): Service & State => {
                 `before this reply, which was cut off after ${output} tokens by what was left: ${ReplyText.cut(reply.text, 2_000)}`
               )
             )
-          : Effect.succeed(reply)
+          : Effect.succeed(priced)
       })
     })
 
   return {
     ...model,
     complete: (request) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      Effect.flatMap(Effect.all([Clock.currentTimeMillis, Journal.tell]), ([now, tell]) => {
         const held: Held = {
+          call: request.call,
+          tell,
           accounts: [total, accountOf(request.role)],
           price: settings.price(request.role),
           mayUseReserve: settings.lastRoles.has(request.role),
@@ -205,7 +227,12 @@ export const make = (model: Service, options: Options): Service & State => {
           used: undefined
         }
         for (const account of held.accounts) account.start(now)
-        const call = Effect.catchAll(line.through(held, ask(request, held)), (error) =>
+        const asked = Effect.flatMap(Clock.currentTimeMillis, (admittedAt) => {
+          const waited = admittedAt - now
+          if (waited > 0) tell({ _tag: "ModelWaited", call: request.call, why: "budget", waited })
+          return ask(request, held)
+        })
+        const call = Effect.catchAll(line.through(held, asked), (error) =>
           Effect.fail(error._tag === "Exhausted" ? exhausted(request, error.limit) : error)
         )
         const ends = held.accounts.map((account) => account.timeLeft(now, held.mayUseReserve))
@@ -229,6 +256,8 @@ export const make = (model: Service, options: Options): Service & State => {
 
 /** One call, from its estimate to what it used. */
 interface Held {
+  readonly call: CallId
+  readonly tell: Journal.Tell
   readonly accounts: ReadonlyArray<Account>
   readonly price: Prices.Price
   readonly mayUseReserve: boolean

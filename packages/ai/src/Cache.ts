@@ -2,6 +2,7 @@
  * Replies kept for requests that are asked again word for word, in this run or in the next one.
  */
 import { createHash } from "node:crypto"
+import * as Journal from "@forethought/core/Journal"
 import { type Llm, LlmError, type Reply, type Request, type Service, type Usage } from "@forethought/core/Llm"
 import * as Options_ from "@forethought/core/Options"
 import * as Effect from "effect/Effect"
@@ -68,7 +69,7 @@ export const memory = (capacity = 1_000): Store => {
  * way at once share one call, which is interrupted when the last of them is. A store that fails is logged, and the
  * model is asked.
  *
- * A kept reply reports that it used no tokens; of those that share a call, one reports them. Put the Cache around a `RateLimit` and a `Budget`, so that it counts as no
+ * A kept reply reports that it used no tokens, and `CacheHit` tells of it; of those that share a call, one reports them. Put the Cache around a `RateLimit` and a `Budget`, so that it counts as no
  * call either: `model.pipe(RateLimit.layer(…), Budget.layer(…), Cache.layer())`. A model whose replies are meant to differ, as for a vote, must not have one.
  */
 export const layer = (options: Options = {}): (<E, R>(model: Layer.Layer<Llm, E, R>) => Layer.Layer<Llm, E, R>) => {
@@ -125,8 +126,8 @@ export const make = (model: Service, options: Options = {}): Service => {
             if (Exit.isFailure(exit)) return exit
             // The tokens are told once, to the one who has waited longest.
             shared.payer ??= [...shared.sharers][0]
-            const reply = shared.payer === self ? exit.value : { ...exit.value, usage: nothing }
-            return isFirst ? Effect.succeed(reply) : restore(told(reply, request))
+            const reply = shared.payer === self ? Effect.succeed(exit.value) : hit(exit.value, request)
+            return isFirst ? reply : restore(Effect.flatMap(reply, (reply) => told(reply, request)))
           }
         )
       })
@@ -143,7 +144,7 @@ export const make = (model: Service, options: Options = {}): Service => {
           (kept) =>
             kept === undefined
               ? Effect.mapError(share(key, request), (error) => named(error, request))
-              : told({ ...kept, usage: nothing }, request)
+              : Effect.flatMap(hit(kept, request), (reply) => told(reply, request))
         )
       })
   }
@@ -204,6 +205,13 @@ const guarded = <A>(effect: () => Effect.Effect<A, unknown>): Effect.Effect<A | 
   )
 
 const nothing: Usage = { inputTokens: 0, outputTokens: 0 }
+
+/** A reply that somebody else has paid for. */
+const hit = ({ cost: _, ...reply }: Reply, { call }: Request): Effect.Effect<Reply> =>
+  Effect.map(Journal.tell, (tell) => {
+    tell({ _tag: "CacheHit", call })
+    return { ...reply, usage: nothing }
+  })
 
 /** A reply that is there already, told to whoever watches. */
 const told = (reply: Reply, { onDelta }: Request): Effect.Effect<Reply> =>

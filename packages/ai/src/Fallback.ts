@@ -2,7 +2,9 @@
  * Another model where the first one cannot answer: a cheaper provider that is overloaded, a server at home that is
  * switched off.
  */
+import * as Journal from "@forethought/core/Journal"
 import { Llm, LlmError, type Reason, type Service } from "@forethought/core/Llm"
+import * as RunEvent from "@forethought/core/RunEvent"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -18,7 +20,7 @@ export interface Options {
 
 const passing: ReadonlyArray<Reason["_tag"]> = ["RateLimited", "Unavailable", "TimedOut"]
 
-/** A service that asks `second` where `first` fails for a chosen reason. */
+/** A service that asks `second` where `first` fails for a chosen reason, which `FellBack` tells. */
 export const make = (first: Service, second: Service, options: Options = {}): Service => {
   const reasons = new Set(options.on ?? passing)
   return {
@@ -27,7 +29,12 @@ export const make = (first: Service, second: Service, options: Options = {}): Se
         Effect.suspend(() => first.complete(request)),
         (error) =>
           reasons.has(error.reason._tag)
-            ? Effect.mapError(second.complete(request), (last) => both(error, last))
+            ? Effect.flatMap(Journal.tell, (tell) => {
+                const name = (service: Service) => service.model?.(request.role) ?? "a model without a name"
+                const names = { from: name(first), to: name(second) }
+                tell({ _tag: "FellBack", call: request.call, ...names, error: RunEvent.errorInfo(error) })
+                return Effect.mapError(second.complete(request), (last) => both(error, last))
+              })
             : Effect.fail(error)
       ),
     model: (role) => {

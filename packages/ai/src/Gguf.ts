@@ -213,7 +213,8 @@ const generate = (loaded: Loaded, request: Request, settings: Settings): Effect.
       ...(reasoning === "" ? {} : { reasoning }),
       finishReason: cut ? ("length" as const) : ("stop" as const),
       usage: { inputTokens, outputTokens },
-      model: settings.name
+      model: settings.name,
+      provider: "gguf"
     }
   })
 

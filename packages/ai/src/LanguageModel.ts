@@ -26,16 +26,14 @@ import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as ParseResult from "effect/ParseResult"
 import * as Redacted from "effect/Redacted"
-import type { Watcher } from "./Delta.js"
 import * as History from "./internal/history.js"
 import { classify, cleanDetail, plainText } from "./internal/httpFailure.js"
 import { asArray, asNumbers, asObject, asString, type JsonObject, parseJson } from "./internal/json.js"
 import * as LenientTool from "./internal/lenientTool.js"
 import { stopIndex } from "./internal/stop.js"
-import { type BrokenStream, collect, tellParts } from "./internal/streamParts.js"
+import { type BrokenStream, collect, textOf } from "./internal/streamParts.js"
 import * as ToolArguments from "./internal/toolArguments.js"
 import * as ToolSchema from "./internal/toolSchema.js"
-import { watcherOf } from "./internal/watcher.js"
 import * as Retry from "./Retry.js"
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -56,11 +54,6 @@ export interface Options extends Retry.Options {
    * ```
    */
   readonly configure?: ((request: Request) => Configure) | undefined
-  /**
-   * Is told every reply piece by piece as it arrives, as the `onDelta` of a request is. Replies are then streamed, but for
-   * those with a `format`, which come in one piece. What patterns see is the same. Default: none, and no streaming.
-   */
-  readonly onDelta?: Watcher | undefined
   /** Kept out of the errors, in case that the provider echoes one. */
   readonly secrets?: ReadonlyArray<Redacted.Redacted> | undefined
   /**
@@ -113,7 +106,7 @@ export const make = (model: LanguageModel.Service, options: Options = {}): Servi
         call: request.call,
         ...(detail === undefined ? {} : { detail: cleanDetail(detail, secrets) })
       })
-    const watcher = watcherOf(request, options.onDelta)
+    const { onDelta } = request
     const asked = {
       prompt: encodeMessages(History.prepare(request.messages, from), options.toolResult ?? identity),
       toolkit: toolkit(request.tools ?? [], options.toolParameters ?? ToolSchema.plain),
@@ -122,15 +115,19 @@ export const make = (model: LanguageModel.Service, options: Options = {}): Servi
     const whole = model.generateText(asked).pipe(
       Effect.map((response): ReadonlyArray<unknown> => response.content),
       Effect.catchTag("MalformedOutput", recoverParts),
-      Effect.tap((parts) => (watcher === undefined ? Effect.void : tellParts(watcher, request, parts)))
+      Effect.tap((parts) => {
+        const text = textOf(parts)
+        return onDelta === undefined || text === "" ? Effect.void : onDelta(text)
+      })
     )
-    const streamed = (watcher: Watcher) =>
-      collect(model.streamText(asked), request, watcher).pipe(
+    const streamed = (tell: (text: string) => Effect.Effect<void>) =>
+      collect(model.streamText(asked), tell).pipe(
         // What is wrong with one part cannot be told from a stream that it broke: the reply as a whole can be read.
         Effect.catchTag("MalformedOutput", () => whole)
       )
+    // A reply with a `format` comes in one piece.
     return Effect.suspend(() =>
-      watcher === undefined || request.format !== undefined ? whole : streamed(watcher)
+      onDelta === undefined || request.format !== undefined ? whole : streamed(onDelta)
     ).pipe(
       configure,
       Effect.catchAll((error) =>
@@ -151,9 +148,7 @@ export const make = (model: LanguageModel.Service, options: Options = {}): Servi
         })
     )
   }
-  const started = (request: Request): Effect.Effect<void> =>
-    options.onDelta?.({ _tag: "Started", role: request.role, call: request.call }) ?? Effect.void
-  return Retry.retrying({ complete: (request) => Effect.zipRight(started(request), complete(request)) }, options)
+  return Retry.retrying({ complete }, options)
 }
 
 const unchanged: Configure = (effect) => effect

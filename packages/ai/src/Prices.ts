@@ -1,6 +1,10 @@
 /**
- * What models cost, for a `Budget` in money. Prices change: look at the date, and give your own where it matters.
+ * What models cost, for a `Budget` in money and for the `cost` of a reply. Prices change: look at the date, and give your own where it matters.
  */
+import type { Llm, Reply, Role } from "@forethought/core/Llm"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import { wrap } from "./internal/wrap.js"
 
 /** In US dollars for a million tokens. */
 export interface Price {
@@ -74,3 +78,23 @@ const snapshot = /-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/
 /** What a number of tokens costs, in US dollars. */
 export const cost = (price: Price, inputTokens: number, outputTokens: number): number =>
   (inputTokens * price.inputPerMillion + outputTokens * price.outputPerMillion) / 1_000_000
+
+/** A reply with its cost, where the provider counted its tokens. */
+export const priced = (reply: Reply, price: Price): Reply => {
+  const { inputTokens, outputTokens } = reply.usage
+  return inputTokens === undefined || outputTokens === undefined
+    ? reply
+    : { ...reply, cost: cost(price, inputTokens, outputTokens) }
+}
+
+/** Gives every reply its cost by your own price, in place of a listed one. */
+export const layer = (
+  price: Price | ((role: Role) => Price)
+): (<E, R>(model: Layer.Layer<Llm, E, R>) => Layer.Layer<Llm, E, R>) =>
+  wrap((model) => ({
+    ...model,
+    complete: (request) =>
+      Effect.map(model.complete(request), (reply) =>
+        priced(reply, typeof price === "function" ? price(request.role) : price)
+      )
+  }))

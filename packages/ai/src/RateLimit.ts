@@ -1,9 +1,11 @@
 /**
  * What a provider allows, kept on this side: requests and tokens per minute, and calls at once.
  */
+import * as Journal from "@forethought/core/Journal"
 import type { Llm, LlmError, Reply, Request, Service } from "@forethought/core/Llm"
 import * as Options_ from "@forethought/core/Options"
 import { RunKey } from "@forethought/core/RunKey"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as estimate from "./internal/estimate.js"
@@ -32,6 +34,9 @@ export interface Options {
  * that waits can be interrupted at any time. The provider's own retries count as one call with the first, and hold its
  * place while they wait.
  *
+ * A call that had to wait is told as `ModelWaited`, with the limit that it waited for last: `requestsPerMinute`,
+ * `tokensPerMinute` or `maxConcurrent`.
+ *
  * The limits are those of the Layer: give one Layer to every role that shares the provider's account.
  */
 export const layer = (options: Options): (<E, R>(model: Layer.Layer<Llm, E, R>) => Layer.Layer<Llm, E, R>) => {
@@ -56,9 +61,13 @@ export const make = (model: Service, options: Options): Service => {
         tokens -= past.tokens
       }
       if (expired > 0) recent = recent.slice(expired)
-      if (running >= maxConcurrent) return Line.wait
+      if (running >= maxConcurrent) {
+        call.waitsFor = "maxConcurrent"
+        return Line.wait
+      }
       const [oldest] = recent
       if (oldest !== undefined && (recent.length >= requestsPerMinute || tokens + call.tokens > tokensPerMinute)) {
+        call.waitsFor = recent.length >= requestsPerMinute ? "requestsPerMinute" : "tokensPerMinute"
         return { _tag: "Wait", millis: oldest.startedAt + minute - now }
       }
       running += 1
@@ -91,12 +100,19 @@ export const make = (model: Service, options: Options): Service => {
   return {
     ...model,
     complete: (request) =>
-      Effect.flatMap(RunKey, (run) => {
+      Effect.flatMap(Effect.all([RunKey, Journal.tell, Clock.currentTimeMillis]), ([run, tell, now]) => {
         const call: Call = {
           tokens: windowed ? estimate.inputTokens(request) + (request.maxTokens ?? replyTokens) : 0,
-          startedAt: 0
+          startedAt: 0,
+          // Who came behind others is not judged before it is its turn.
+          waitsFor: "others before it"
         }
-        return line.through(call, ask(request, call), run)
+        const asked = Effect.suspend(() => {
+          const waited = call.startedAt - now
+          if (waited > 0) tell({ _tag: "ModelWaited", call: request.call, why: call.waitsFor, waited })
+          return ask(request, call)
+        })
+        return line.through(call, asked, run)
       })
   }
 }
@@ -105,6 +121,7 @@ interface Call {
   tokens: number
   /** Epoch milliseconds. */
   startedAt: number
+  waitsFor: string
 }
 
 const minute = 60_000

@@ -2,12 +2,17 @@
  * Retries of the transport, in one place: a `Schedule` around an `Llm`. Patterns never retry a call that failed, so
  * the number of calls is bounded by `1 + maxRetries` for each request.
  */
+import * as Journal from "@forethought/core/Journal"
 import type { Llm, LlmError, Service } from "@forethought/core/Llm"
 import * as Options_ from "@forethought/core/Options"
+import * as RunEvent from "@forethought/core/RunEvent"
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import * as ScheduleDecision from "effect/ScheduleDecision"
+import * as Intervals from "effect/ScheduleIntervals"
 import { wrap } from "./internal/wrap.js"
 
 export interface Options {
@@ -31,7 +36,10 @@ const longestTimer = 2 ** 31 - 1
 const exponential = Schedule.exponential("500 millis").pipe(Schedule.jittered)
 
 /** The schedule by which a failed call is repeated: retryable failures only, and waiting as long as they ask for. */
-export const schedule = (options: Options = {}): Schedule.Schedule<unknown, LlmError> => {
+export const schedule = (options: Options = {}): Schedule.Schedule<unknown, LlmError> => bounded(options)
+
+/** The schedule, which gives the error that it repeats for. */
+const bounded = (options: Options): Schedule.Schedule<LlmError, LlmError> => {
   const maxRetries = options.maxRetries ?? 2
   if (!Number.isInteger(maxRetries) || maxRetries < 0) {
     throw new RangeError(`maxRetries must be an integer of at least 0, not ${maxRetries}.`)
@@ -41,7 +49,8 @@ export const schedule = (options: Options = {}): Schedule.Schedule<unknown, LlmE
     Schedule.intersect(options.backoff ?? exponential),
     Schedule.intersect(Schedule.recurs(maxRetries)),
     Schedule.modifyDelay(([[error]], delay) => asked(error) ?? Math.min(Duration.toMillis(delay), longest)),
-    Schedule.whileInput((error: LlmError) => error.isRetryable && (asked(error) ?? 0) <= longest)
+    Schedule.whileInput((error: LlmError) => error.isRetryable && (asked(error) ?? 0) <= longest),
+    Schedule.map(([[error]]) => error)
   )
 }
 
@@ -50,18 +59,25 @@ const asked = (error: LlmError): number | undefined =>
   error.reason._tag === "RateLimited" || error.reason._tag === "Unavailable" ? error.reason.retryAfter : undefined
 
 /**
- * Repeats the calls of a model service that fail for a reason that may pass. A wait is interrupted at once with its
- * fiber; interruption and defects are never retried.
+ * Repeats the calls of a model service that fail for a reason that may pass; `ModelRetried` tells of each before the wait.
+ * A wait is interrupted at once with its fiber; interruption and defects are never retried.
  */
 export const retrying = (service: Service, options: Options = {}): Service => {
-  const repeated = schedule(options)
+  const repeated = bounded(options)
   return {
     ...service,
     // Asked anew for each repetition: a model may begin its work where it is asked.
     complete: (request) =>
       Effect.retry(
         Effect.suspend(() => service.complete(request)),
-        repeated
+        Schedule.onDecision(repeated, (error, decision) =>
+          ScheduleDecision.isDone(decision)
+            ? Effect.void
+            : Effect.map(Effect.all([Journal.tell, Clock.currentTimeMillis]), ([tell, now]) => {
+                const delay = Math.max(0, Math.round(Intervals.start(decision.intervals) - now))
+                tell({ _tag: "ModelRetried", call: request.call, error: RunEvent.errorInfo(error), delay })
+              })
+        )
       )
   }
 }

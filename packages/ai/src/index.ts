@@ -4,7 +4,6 @@
  */
 export * as Budget from "./Budget.js"
 export * as Cache from "./Cache.js"
-export type * as Delta from "./Delta.js"
 export * as Fallback from "./Fallback.js"
 export * as LanguageModel from "./LanguageModel.js"
 export * as ModelSpec from "./ModelSpec.js"

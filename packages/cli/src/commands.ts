@@ -1,6 +1,8 @@
 /**
  * The commands that run patterns.
  */
+import { mkdir } from "node:fs/promises"
+import { join, resolve } from "node:path"
 import type { ServerTool } from "@forethought/tools/Mcp"
 import { type Ended, execute } from "./execute.js"
 import { toolList } from "./help.js"
@@ -244,12 +246,14 @@ export const demoCommand = async (
   const own = flags.model === undefined ? undefined : await readModels(flags.model, "--model", process)
   const screen = Screen.make(process.stderr, process.env)
   const eachTool = delay === 0 ? undefined : (await import("./delayed.js")).delayed(delay)
+  const events = flags.events === undefined ? undefined : resolve(process.folder, flags.events)
+  if (events !== undefined) await mkdir(events, { recursive: true })
   let code: number = ExitCode.answered
   const times: Array<string> = []
   for (const scene of await readScenes()) {
     if (flags.only !== undefined && scene.pattern !== flags.only) continue
     const models = own ?? (await scriptedModels(scene))
-    const { options, pattern, question, tools } = scene
+    const { name, options, pattern, question, tools } = scene
     screen.print(
       "",
       screen.style("strong", `── ${scene.title} ──`),
@@ -258,6 +262,7 @@ export const demoCommand = async (
     )
     const startedAt = Date.now()
     const job = {
+      events: events === undefined ? undefined : join(events, `${name}.jsonl`),
       pattern,
       question,
       models,

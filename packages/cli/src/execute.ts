@@ -95,6 +95,7 @@ export const execute = async (job: Job, screen: Screen | undefined, signal: Abor
   const watched = Layer.mergeAll(
     journal,
     job.stream === true ? Journal.streaming : Layer.empty,
+    job.events === undefined ? Layer.empty : Journal.requests,
     job.planReview === undefined ? Layer.empty : PlanApproval.layer(job.planReview)
   )
   const equipped = Layer.unwrapScoped(Effect.map(services.shared, services.perRun))

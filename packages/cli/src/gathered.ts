@@ -76,14 +76,14 @@ export const make = (): Recorder => {
         remaining = event.steps.map((step) => step.text)
         return
       case "Replanned":
-        if (isOutermost(event.call)) remaining = event.after
+        if (isOutermost(event.call)) remaining = event.after.map((step) => step.text)
         return
       case "EvidenceRecorded":
         evidence.push(event.evidence)
         return
       case "StepEnded":
         if (!isOutermost(event.call)) return
-        steps.push({ id: String(event.index), step: event.step, result: event.result, status: event.status })
+        steps.push({ id: event.id, step: event.step, result: event.result, status: event.status })
         remaining = remaining.slice(1)
         return
       case "TaskStarted":

@@ -126,13 +126,14 @@ export interface Limiting {
  * finalizer: one call, and a fifth of the tokens, the money and the time.
  */
 export const limiting = async (limits: Limits, models: Models, keepsLast: boolean): Promise<Limiting> => {
-  const { calls, maxConcurrent, money, outputTokens, requestsPerMinute, tokensPerMinute, wallTime } = limits
+  const { calls, maxConcurrent, money, outputTokens, price, requestsPerMinute, tokensPerMinute, wallTime } = limits
   const rate = { maxConcurrent, requestsPerMinute, tokensPerMinute }
   const bounds = { calls, outputTokens, money, wallTime }
   const isSet = (values: object) => Object.values(values).some((value) => value !== undefined)
-  const [RateLimit, Budget] = await Promise.all([
+  const [RateLimit, Budget, Prices] = await Promise.all([
     isSet(rate) ? import("@forethought/ai/RateLimit") : undefined,
-    isSet(bounds) ? import("@forethought/ai/Budget") : undefined
+    isSet(bounds) ? import("@forethought/ai/Budget") : undefined,
+    price === undefined ? undefined : import("@forethought/ai/Prices")
   ])
   const fifth = (bound: number | undefined) => (bound === undefined ? undefined : bound / 5)
   const reserve = {
@@ -141,10 +142,11 @@ export const limiting = async (limits: Limits, models: Models, keepsLast: boolea
     money: fifth(money),
     wallTime: fifth(wallTime)
   }
-  const price = money === undefined ? {} : { price: await knownPrices(models, limits) }
-  const budget = { ...bounds, ...price, ...(keepsLast ? { reserve } : {}) }
+  const prices = money === undefined ? {} : { price: await knownPrices(models, limits) }
+  const budget = { ...bounds, ...prices, ...(keepsLast ? { reserve } : {}) }
+  const priced: Around = Prices === undefined || price === undefined ? (model) => model : Prices.layer(price)
   return {
-    rates: RateLimit === undefined ? (model) => model : RateLimit.layer(rate),
+    rates: (model) => (RateLimit === undefined ? priced(model) : RateLimit.layer(rate)(priced(model))),
     budget: Budget === undefined ? (model) => model : Budget.layer(budget)
   }
 }

@@ -152,6 +152,7 @@ const build = (
     .addOption(modelOption())
     .option("--delay <duration>", "slow every tool call down, so that it can be watched", "400 ms")
     .option("--pattern <name>", "show this pattern only")
+    .option("--events <folder>", "write the events of each scene to a file in this folder, as JSON lines")
     .option("--json", "print one JSON document for each run")
     .action(async (given: Given & { readonly delay: string }) => {
       const { demoCommand } = await import("./commands.js")

@@ -4,9 +4,9 @@
  * indented by its nesting, and a plan is listed anew each time it changes.
  */
 import type * as RunEvent from "@forethought/core/RunEvent"
+import * as RunTree from "@forethought/core/RunTree"
 import * as Arriving from "./arriving.js"
 import * as RunLines from "./runLines.js"
-import * as RunTree from "./runTree.js"
 import type { Screen, Style } from "./screen.js"
 import { fit, oneLine, seconds } from "./text.js"
 
@@ -100,19 +100,19 @@ const plainLines = (screen: Screen, tree: RunTree.RunTree, calls: ReadonlyArray<
   let startedAt: number | undefined
   const cut = (text: string, taken: number) => oneLine(text, Math.max(20, maxShown - taken))
   const stamp = (at: number) => screen.style("dim", `${((at - (startedAt ?? at)) / 1000).toFixed(2).padStart(6)}s `)
-  const marginOf = (call: string) => "  ".repeat(tree.runOf(call)?.depth ?? 0)
+  const marginOf = (event: RunEvent.RunEvent) => "  ".repeat(tree.runOf(event)?.depth ?? 0)
   const say = (event: RunEvent.RunEvent, style: Style, text: string) => {
-    const margin = marginOf(event.call)
+    const margin = marginOf(event)
     screen.print(`${stamp(event.at)} ${margin}${screen.style(style, cut(text, 9 + margin.length))}`)
   }
   /** The path of a call within its own run: the run stands above it. */
-  const within = (call: string) => {
-    const run = tree.runOf(call)?.path ?? ""
-    return run === "" || call === run ? call : call.slice(run.length + 1)
+  const within = (event: RunEvent.RunEvent) => {
+    const run = tree.runOf(event)?.path ?? ""
+    return run === "" || event.call === run ? event.call : event.call.slice(run.length + 1)
   }
-  const listPlan = (call: string) => {
-    const margin = marginOf(call)
-    for (const step of tree.runOf(call)?.plan?.items ?? []) {
+  const listPlan = (event: RunEvent.RunEvent) => {
+    const margin = marginOf(event)
+    for (const step of tree.runOf(event)?.plan?.items ?? []) {
       if (step.kind === "step") {
         screen.print(`${" ".repeat(9)}${margin}${cut(`${RunLines.markOf(step.status)} ${step.label}`, 9)}`)
       }
@@ -121,7 +121,7 @@ const plainLines = (screen: Screen, tree: RunTree.RunTree, calls: ReadonlyArray<
 
   const on = (event: RunEvent.RunEvent) => {
     startedAt ??= event.at
-    const call = within(event.call)
+    const call = within(event)
     switch (event._tag) {
       case "RunStarted":
         return say(event, "strong", event.call === "" ? `${event.pattern}: ${event.task}` : event.pattern)
@@ -157,12 +157,14 @@ const plainLines = (screen: Screen, tree: RunTree.RunTree, calls: ReadonlyArray<
         )
       case "PlanMade":
         say(event, "strong", `plan of ${event.steps.length} step${event.steps.length === 1 ? "" : "s"}`)
-        return listPlan(event.call)
-      case "PlanTruncated":
-        return say(event, "warn", `plan cut to ${event.kept.length} steps; dropped: ${event.dropped.join("; ")}`)
+        return listPlan(event)
       case "Replanned":
-        say(event, "strong", `plan after: ${event.cause.step} (${event.cause.status})`)
-        return listPlan(event.call)
+        say(
+          event,
+          "strong",
+          `plan${event.cause === undefined ? " anew" : ` after: ${event.cause.step} (${event.cause.status})`}`
+        )
+        return listPlan(event)
       case "StepStarted":
         return say(event, "strong", `step ${event.index}: ${event.step}`)
       case "StepEnded":
@@ -196,17 +198,23 @@ const plainLines = (screen: Screen, tree: RunTree.RunTree, calls: ReadonlyArray<
           `turn ${event.turn}${event.tools.length === 0 ? "" : ` asked for ${event.tools.join(", ")}`}${event.text === "" ? "" : `: ${event.text}`}`
         )
       case "Routed":
-        return say(event, "strong", `routed to ${event.pattern}${event.fallback ? " (fallback)" : ""}: ${event.reason}`)
-      case "ReplyRejected":
-        return say(
-          event,
-          "warn",
-          `${call}: the reply cannot be used${event.reask ? ", asking again" : ""}: ${event.error.message}`
-        )
+        return say(event, "strong", RunTree.noteOf(event)?.text ?? "")
+      case "PlanTruncated":
       case "Warning":
-        return say(event, "warn", `warning: ${event.message}`)
+        return say(event, "warn", RunTree.noteOf(event)?.text ?? "")
+      case "ReplyRejected":
+      case "ModelRetried":
+      case "ModelWaited":
+      case "FellBack":
+      case "CacheHit": {
+        const { isWarning = false, text = "" } = RunTree.noteOf(event) ?? {}
+        return say(event, isWarning ? "warn" : "dim", `${call}: ${text}`)
+      }
+      case "BudgetSettled":
       case "ReplyDelta":
         return
+      default:
+        event satisfies never
     }
   }
   return { on, end: () => {} }

@@ -1,7 +1,7 @@
 /**
  * The lines of a run's tree, as a terminal shows them.
  */
-import type { Node, PlanNode, Status, TaskNode } from "./runTree.js"
+import type { Node, PlanNode, Status, TaskNode } from "@forethought/core/RunTree"
 import type { Style } from "./screen.js"
 import { oneLine, seconds } from "./text.js"
 

@@ -10,6 +10,8 @@ import { messageOf, UsageError } from "./UsageError.js"
 
 /** One run of the demonstration. */
 export interface Scene {
+  /** That of its file, without the ending. */
+  readonly name: string
   readonly title: string
   readonly pattern: PatternEntry
   readonly question: string
@@ -48,6 +50,7 @@ const readScene = (file: string, text: string): Scene => {
     return [name, readOption(option, String(value), `${source}: ${name}`, folder)]
   })
   return {
+    name: file.replace(/\.json$/, ""),
     title,
     pattern,
     question,

@@ -3,12 +3,34 @@ import { describe, expect, it, vi } from "vitest"
 import * as Progress from "../src/progress.js"
 import * as Screen from "../src/screen.js"
 
+const told = { at: 0, run: "r", seq: 1 }
+
 const events: ReadonlyArray<RunEvent.RunEvent> = [
-  { _tag: "RunStarted", call: "", at: 1_000, pattern: "rewoo-parallel", task: "How many?" },
-  { _tag: "ToolCallStarted", call: "#E1", at: 1_000, tool: "Lookup", input: "a" },
-  { _tag: "ToolCallStarted", call: "#E2", at: 1_000, tool: "Lookup", input: "b" },
-  { _tag: "ToolCallEnded", call: "#E1", at: 1_400, tool: "Lookup", startedAt: 1_000, outcome: "ok", text: "1" },
-  { _tag: "ToolCallEnded", call: "#E2", at: 1_800, tool: "Lookup", startedAt: 1_000, outcome: "error", text: "no" }
+  { _tag: "RunStarted", call: "", ...told, at: 1_000, pattern: "rewoo-parallel", task: "How many?" },
+  { _tag: "ToolCallStarted", call: "#E1", ...told, at: 1_000, tool: "Lookup", input: "a" },
+  { _tag: "ToolCallStarted", call: "#E2", ...told, at: 1_000, tool: "Lookup", input: "b" },
+  {
+    _tag: "ToolCallEnded",
+    call: "#E1",
+    ...told,
+    at: 1_400,
+    tool: "Lookup",
+    startedAt: 1_000,
+    outcome: "ok",
+    source: "live",
+    text: "1"
+  },
+  {
+    _tag: "ToolCallEnded",
+    call: "#E2",
+    ...told,
+    at: 1_800,
+    tool: "Lookup",
+    startedAt: 1_000,
+    outcome: "error",
+    source: "live",
+    text: "no"
+  }
 ]
 
 const show = (
@@ -60,7 +82,7 @@ describe("progress", () => {
     const screen = Screen.make({ isTTY: true, columns: 40, write: (text) => written.push(text) }, { NO_COLOR: "1" })
     const progress = Progress.make(screen, () => 0)
     const input = `${"x".repeat(500)}\n\u001b[2J`
-    progress.on({ _tag: "ToolCallStarted", call: "#E1", at: 0, tool: "T", input })
+    progress.on({ _tag: "ToolCallStarted", call: "#E1", ...told, tool: "T", input })
     progress.end()
     for (const line of written.join("").split("\n"))
       expect(line.replace("\u001b[1A\u001b[0J", "").length).toBeLessThan(40)
@@ -79,29 +101,31 @@ describe("progress", () => {
     progress.end()
     return { frame: frame.split("\n").map((line) => line.replace(/ +0\.00 s$/, "")), text: written.join("") }
   }
-  const at = 0
   const replanned: ReadonlyArray<RunEvent.RunEvent> = [
-    { _tag: "RunStarted", call: "", at, pattern: "plan-and-execute", task: "G" },
+    { _tag: "RunStarted", call: "", ...told, pattern: "plan-and-execute", task: "G" },
     {
       _tag: "PlanMade",
       call: "",
-      at,
+      ...told,
       steps: ["A", "B"].map((text, index) => ({ id: String(index + 1), text, dependsOn: [] }))
     },
-    { _tag: "StepStarted", call: "step-1", at, index: 1, step: "A" },
-    { _tag: "StepEnded", call: "step-1", at, index: 1, step: "A", status: "failed", result: "no" },
+    { _tag: "StepStarted", call: "step-1", ...told, id: "1", index: 1, step: "A" },
+    { _tag: "StepEnded", call: "step-1", ...told, id: "1", index: 1, step: "A", status: "failed", result: "no" },
     {
       _tag: "Replanned",
       call: "step-1",
-      at,
-      before: ["B"],
-      after: ["A again", "B"],
+      ...told,
+      before: [{ id: "2", text: "B", dependsOn: [] }],
+      after: [
+        { id: "3", text: "A again", dependsOn: [] },
+        { id: "2", text: "B", dependsOn: [] }
+      ],
       cause: { id: "1", step: "A", status: "failed", result: "no" }
     },
-    { _tag: "StepStarted", call: "step-2", at, index: 2, step: "A again" },
-    { _tag: "RunStarted", call: "step-2/executor", at, pattern: "react", task: "A again" },
-    { _tag: "ModelCallStarted", call: "step-2/executor/turn-1", at, role: "executor" },
-    { _tag: "ToolCallStarted", call: "step-2/executor/turn-1/tool-1", at, tool: "T", input: "x" }
+    { _tag: "StepStarted", call: "step-2", ...told, id: "3", index: 2, step: "A again" },
+    { _tag: "RunStarted", call: "step-2/executor", ...told, pattern: "react", task: "A again" },
+    { _tag: "ModelCallStarted", call: "step-2/executor/turn-1", ...told, role: "executor" },
+    { _tag: "ToolCallStarted", call: "step-2/executor/turn-1/tool-1", ...told, tool: "T", input: "x" }
   ]
 
   it("a plan is a list that changes at each replan, with marks and the nested run under its step", () => {
@@ -123,10 +147,10 @@ describe("progress", () => {
   })
 
   it("ADaPT is a tree, with the status of each task", () => {
-    const task = (call: string, name: string, depth: number) => ({ call, at, task: name, depth })
+    const task = (call: string, name: string, depth: number) => ({ call, ...told, task: name, depth })
     const { frame } = play(
       [
-        { _tag: "RunStarted", call: "", at, pattern: "adapt", task: "T" },
+        { _tag: "RunStarted", call: "", ...told, pattern: "adapt", task: "T" },
         { _tag: "TaskStarted", ...task("1", "T", 1) },
         { _tag: "TaskDecomposed", ...task("1", "T", 1), logic: "and", subSteps: ["A", "(B or C)", "D"] },
         { _tag: "TaskStarted", ...task("1.1", "A", 2) },
@@ -152,21 +176,30 @@ describe("progress", () => {
 
   it("never draws more lines than the terminal has, and keeps what runs in sight", () => {
     const long: ReadonlyArray<RunEvent.RunEvent> = [
-      { _tag: "RunStarted", call: "", at, pattern: "plan-and-execute", task: "G" },
+      { _tag: "RunStarted", call: "", ...told, pattern: "plan-and-execute", task: "G" },
       {
         _tag: "PlanMade",
         call: "",
-        at,
+        ...told,
         steps: Array.from({ length: 100 }, (_, index) => ({ id: `${index}`, text: `S${index}`, dependsOn: [] }))
       },
       ...Array.from(
         { length: 50 },
         (_, index): ReadonlyArray<RunEvent.RunEvent> => [
-          { _tag: "StepStarted", call: `step-${index}`, at, index, step: `S${index}` },
-          { _tag: "StepEnded", call: `step-${index}`, at, index, step: `S${index}`, status: "completed", result: "r" }
+          { _tag: "StepStarted", call: `step-${index}`, ...told, id: `${index}`, index, step: `S${index}` },
+          {
+            _tag: "StepEnded",
+            call: `step-${index}`,
+            ...told,
+            id: `${index}`,
+            index,
+            step: `S${index}`,
+            status: "completed",
+            result: "r"
+          }
         ]
       ).flat(),
-      { _tag: "StepStarted", call: "step-50", at, index: 50, step: "S50" }
+      { _tag: "StepStarted", call: "step-50", ...told, id: "50", index: 50, step: "S50" }
     ]
     const { frame } = play(long, { isTTY: true, rows: 12 })
     expect(frame.length).toBeLessThanOrEqual(11)

@@ -82,8 +82,9 @@ describe("Screen.during", () => {
 })
 
 describe("Arriving", () => {
-  const delta = (call: string, text: string) => ({ _tag: "ReplyDelta", call, role: "executor", text, at: 0 }) as const
-  const end = (call: string) => ({ _tag: "ModelCallEnded", call, role: "executor", startedAt: 0, at: 1 }) as const
+  const common = { run: "r", seq: 1, role: "executor" } as const
+  const delta = (call: string, text: string) => ({ _tag: "ReplyDelta", call, text, at: 0, ...common }) as const
+  const end = (call: string) => ({ _tag: "ModelCallEnded", call, startedAt: 0, at: 1, ...common }) as const
 
   it("gives each line once, when it is complete, and the rest at the end of the call", () => {
     const arriving = Arriving.make()

@@ -4,13 +4,16 @@
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as DefaultServices from "effect/DefaultServices"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
+import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
+import type { CallId } from "./Llm.js"
 import * as RunEvent from "./RunEvent.js"
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -122,14 +125,57 @@ export class Streaming extends Context.Reference<Streaming>()("@forethought/core
 /** Tells replies piece by piece, for a display that shows them as they arrive. Providers then stream where they can. */
 export const streaming: Layer.Layer<never> = Layer.succeed(Streaming, true)
 
+/** Whether `ModelCallStarted` holds the request. Default: it does not. */
+export class Requests extends Context.Reference<Requests>()("@forethought/core/Journal/Requests", {
+  defaultValue: (): boolean => false
+}) {}
+
+/** Tells what each model is asked, for a record that can be read without the program. It can be large, and is never secret. */
+export const requests: Layer.Layer<never> = Layer.succeed(Requests, true)
+
 /**
  * Records an event in the sink of the current run, as the run itself does; outside of a run in the sink in context, which
- * is waited for. A sink that fails, throws or dies is told so in a `Warning` of kind `journal_failed`, which is also logged.
+ * is waited for: its `run` is then empty and its `seq` 0. A sink that fails, throws or dies is told so in a `Warning` of
+ * kind `journal_failed`, which is also logged.
  */
-export const record = (event: RunEvent.RunEvent): Effect.Effect<void> =>
+export const record = (event: RunEvent.TimedEvent): Effect.Effect<void> =>
   Effect.flatMap(Effect.all([Journal, CurrentOutbox]), ([sink, outbox]) =>
-    outbox === undefined ? recordIn(sink, event) : Effect.sync(() => outbox.tell(sink, event))
+    outbox === undefined
+      ? recordIn(sink, { ...event, run: "", seq: 0 })
+      : Effect.sync(() => outbox.tell(sink, { ...event, run: outbox.run, seq: outbox.next() }))
   )
+
+/** Tells the current run what a layer does about one of its calls. Outside of a run nothing is told. Never throws. */
+export type Tell = (event: RunEvent.LayerEvent) => void
+
+/** How a layer tells what it does, such as a retry, in the journal of the run that the current fiber is in. */
+export const tell: Effect.Effect<Tell> = Effect.withFiberRuntime((fiber) => {
+  const context = fiber.getFiberRef(FiberRef.currentContext)
+  const outbox = Context.get(context, CurrentOutbox)
+  if (outbox === undefined) return Effect.succeed(() => {})
+  const sink = Context.get(context, Journal)
+  const clock = Context.get(fiber.getFiberRef(DefaultServices.currentServices), Clock.Clock)
+  return Effect.succeed((event) => {
+    // A call that runs share can outlive the one that made it.
+    if (outbox.isEnded()) return
+    const note = outbox.models.get(event.call)
+    if (note !== undefined) keep(note, event)
+    outbox.tell(sink, { ...event, at: clock.unsafeCurrentTimeMillis(), run: outbox.run, seq: outbox.next() })
+  })
+})
+
+/** What the layers tell of a call that is under way is part of its end. */
+const keep = (note: ModelNote, { _tag }: RunEvent.LayerEvent): void => {
+  if (_tag === "ModelRetried" || _tag === "FellBack") note.attempts += 1
+  else if (_tag === "CacheHit") note.attempts = 0
+}
+
+/** Says that the result of a tool call is a kept or a recorded one, for a layer around the toolbox that has such results. */
+export const toolSource = (call: CallId, source: "cache" | "record"): Effect.Effect<void> =>
+  Effect.map(CurrentOutbox, (outbox) => {
+    const note = outbox?.tools.get(call)
+    if (note !== undefined) note.source = source
+  })
 
 const recordIn = (sink: Service, event: RunEvent.RunEvent): Effect.Effect<void> =>
   Effect.catchAllCause(
@@ -144,12 +190,35 @@ const recordIn = (sink: Service, event: RunEvent.RunEvent): Effect.Effect<void> 
 // beside a run
 // ---------------------------------------------------------------------------------------------------------------
 
+/** What layers tell of a model call that is under way. */
+interface ModelNote {
+  attempts: number
+}
+
+/**
+ * What layers, and the tool itself, tell of a tool call that is under way.
+ *
+ * @internal
+ */
+export interface ToolNote {
+  source: RunEvent.ToolCallEnded["source"]
+  leftOut?: string
+}
+
 /**
  * The events of a run, and of the runs inside it, on their way to sinks.
  *
  * @internal
  */
 export interface Outbox {
+  /** The id of the outermost run. */
+  readonly run: string
+  /** The number of the next event. */
+  readonly next: () => number
+  /** The calls that are under way. */
+  readonly models: Map<CallId, ModelNote>
+  readonly tools: Map<CallId, ToolNote>
+  readonly isEnded: () => boolean
   /** Tells a sink at once where that is possible. Never throws. */
   readonly tell: (sink: Service, event: RunEvent.RunEvent) => void
   /** Gives the sinks 100 ms for what still waits, and drops the rest. To be run once, after the last event. */
@@ -170,9 +239,11 @@ export class CurrentOutbox extends Context.Reference<CurrentOutbox>()("@forethou
  *
  * @internal
  */
-export const makeOutbox = (runtime: Runtime.Runtime<never>): Outbox => {
+export const makeOutbox = (run: string, runtime: Runtime.Runtime<never>): Outbox => {
   const fork = (effect: Effect.Effect<void>) => Runtime.runFork(runtime)(Effect.interruptible(effect))
   const warn = (warning: RunEvent.Warning) => void fork(Effect.logWarning(RunEvent.describe(warning)))
+  let last = 0
+  let ended = false
   const boxes = new Map<Service, Mailbox>()
   const boxOf = (sink: Service): Mailbox => {
     const known = boxes.get(sink)
@@ -186,8 +257,14 @@ export const makeOutbox = (runtime: Runtime.Runtime<never>): Outbox => {
     else for (const part of sink.sinks) tell(part, event)
   }
   return {
+    run,
+    next: () => ++last,
+    models: new Map(),
+    tools: new Map(),
+    isEnded: () => ended,
     tell,
     close: Effect.suspend(() => {
+      ended = true
       const isBusy = () => [...boxes.values()].some((box) => box.isBusy)
       if (!isBusy()) return Effect.void
       return Effect.map(
@@ -308,18 +385,23 @@ const ignored = (sink: Service, warning: RunEvent.Warning): Effect.Effect<void> 
     () => Effect.void
   )
 
-const failureOf = (event: RunEvent.RunEvent, cause: Cause.Cause<unknown>): RunEvent.Warning => ({
+/** It has the number of the event that the sink has not taken, in whose place it stands. */
+const failureOf = ({ _tag, at, call, run, seq }: RunEvent.RunEvent, cause: Cause.Cause<unknown>): RunEvent.Warning => ({
   _tag: "Warning",
-  call: event.call,
-  at: event.at,
+  call,
+  at,
+  run,
+  seq,
   kind: "journal_failed",
-  message: `A journal sink failed on ${event._tag}: ${RunEvent.errorInfo(Cause.squash(cause)).message}`
+  message: `A journal sink failed on ${_tag}: ${RunEvent.errorInfo(Cause.squash(cause)).message}`
 })
 
 const missedEvents = (count: number): RunEvent.Warning => ({
   _tag: "Warning",
   call: "",
   at: 0,
+  run: "",
+  seq: 0,
   kind: "journal_failed",
   message: `A journal sink was too slow: it missed ${count} ${count === 1 ? "event" : "events"} of the run.`
 })

@@ -251,6 +251,10 @@ export interface Reply {
   readonly usage: Usage
   /** The model that answered, as the provider names it. */
   readonly model?: string
+  /** Who served it, such as `openai` or `openai-compatible`. */
+  readonly provider?: string
+  /** What it cost in US dollars, where the adapter or a layer knows a price. */
+  readonly cost?: number
   /** To be sent back with this reply when it becomes a message; see {@link ProviderState}. */
   readonly providerState?: ProviderState
 }

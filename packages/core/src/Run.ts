@@ -11,6 +11,7 @@ import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
+import * as Random from "effect/Random"
 import * as Runtime from "effect/Runtime"
 import * as Tracer from "effect/Tracer"
 import { at, CallPath, join } from "./CallPath.js"
@@ -19,8 +20,9 @@ import * as Journal from "./Journal.js"
 import * as Llm from "./Llm.js"
 import * as RunEvent from "./RunEvent.js"
 import { RunKey } from "./RunKey.js"
-import type * as Toolbox from "./Toolbox.js"
+import * as Toolbox from "./Toolbox.js"
 import { isToolError, ToolFailed } from "./ToolError.js"
+import * as ToolHash from "./ToolHash.js"
 import * as ToolText from "./ToolText.js"
 
 /** How a tool call ended, for patterns to which an error text is a result too. */
@@ -49,15 +51,39 @@ export interface Run {
   readonly callTool: (toolbox: Toolbox.Service, request: Toolbox.CallRequest) => Effect.Effect<ToolOutcome>
 }
 
+/** What a pattern may say of its run. */
+export interface Settings {
+  /** The pattern's options, with its defaults, as plain JSON: what `RunStarted` tells of them. Default: none. */
+  readonly options?: RunEvent.RunStarted["options"]
+}
+
+/** The id of the outermost run, which every event has. Default: `undefined`, and each outermost run gets a random one. */
+export class RunId extends Context.Reference<RunId>()("@forethought/core/RunId", {
+  defaultValue: (): string | undefined => undefined
+}) {}
+
+/** Gives the outermost run in an effect an id of the caller's, instead of a random one. */
+export const withId =
+  (id: string) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.provideService(effect, RunId, id)
+
+/** 13 hexadecimal digits: as many as a random number has. */
+const randomId = Effect.map(Random.next, (number) =>
+  Math.floor(number * 2 ** 52)
+    .toString(16)
+    .padStart(13, "0")
+)
+
 /**
  * Runs a pattern's body between `RunStarted` and `RunEnded`. A span is made only where the app has a tracer of its
- * own. `path` is where the run stands, the current `CallPath` if it is not given.
+ * own.
  */
 export const run = <A, E, R>(
   pattern: string,
   task: string,
   body: (run: Run) => Effect.Effect<A, E, R>,
-  path?: Llm.CallId
+  settings: Settings = {}
 ): Effect.Effect<A, E, R | Llm.Llm> =>
   Effect.withFiberRuntime<A, E, R | Llm.Llm>((fiber) => {
     const context: Context.Context<Llm.Llm> = Context.unsafeMake(fiber.getFiberRef(FiberRef.currentContext).unsafeMap)
@@ -65,36 +91,83 @@ export const run = <A, E, R>(
     const tracer = Context.get(services, Tracer.Tracer)
     const key = Context.get(context, RunKey)
     const outer = key === undefined ? undefined : Context.get(context, Journal.CurrentOutbox)
-    const outbox = outer ?? Journal.makeOutbox(runtimeOf(fiber))
-    const sink = Context.get(context, Journal.Journal)
-    const self = make(
-      Context.get(context, Llm.Llm),
-      path ?? Context.get(context, CallPath),
-      (event) => outbox.tell(sink, event),
-      Context.get(services, Clock.Clock),
-      tracer !== noTracer,
-      Context.get(context, Journal.Streaming)
-    )
-    // A run that was told to have started is told to have ended, whatever ends it and whenever.
-    const whole = Effect.uninterruptibleMask((restore) =>
-      Effect.zipRight(
-        self.emit({ _tag: "RunStarted", pattern, task }),
-        Effect.onExit(restore(Effect.suspend(() => body(self))), (exit) =>
-          Effect.zipRight(
-            self.emit({ _tag: "RunEnded", pattern, ...outcome(exit) }),
-            outer === undefined ? outbox.close : Effect.void
+    const begin = (outbox: Journal.Outbox) => {
+      const self = runIn(context, services, outbox, Context.get(context, CallPath))
+      const header = outer === undefined ? headerOf(context, settings) : {}
+      // A run that was told to have started is told to have ended, whatever ends it and whenever.
+      const whole = Effect.uninterruptibleMask((restore) =>
+        Effect.zipRight(
+          self.emit({ _tag: "RunStarted", pattern, task, ...header }),
+          Effect.onExit(restore(Effect.suspend(() => body(self))), (exit) =>
+            Effect.zipRight(
+              self.emit({ _tag: "RunEnded", pattern, ...outcome(exit) }),
+              outer === undefined ? outbox.close : Effect.void
+            )
           )
         )
       )
-    )
-    const keyed =
-      outer === undefined
-        ? Effect.mapInputContext(whole, (surrounding: Context.Context<R | Llm.Llm>) =>
-            surrounding.pipe(Context.add(RunKey, key ?? Symbol(pattern)), Context.add(Journal.CurrentOutbox, outbox))
-          )
-        : whole
-    return tracer === noTracer ? keyed : inSpan(keyed, `forethought.${pattern}`, { "forethought.call": self.path })
+      const keyed =
+        outer === undefined
+          ? Effect.mapInputContext(whole, (surrounding: Context.Context<R | Llm.Llm>) =>
+              surrounding.pipe(Context.add(RunKey, key ?? Symbol(pattern)), Context.add(Journal.CurrentOutbox, outbox))
+            )
+          : whole
+      return tracer === noTracer ? keyed : inSpan(keyed, `forethought.${pattern}`, { "forethought.call": self.path })
+    }
+    if (outer !== undefined) return begin(outer)
+    const own = (id: string) => begin(Journal.makeOutbox(id, runtimeOf(fiber)))
+    const id = Context.get(context, RunId)
+    return id === undefined ? Effect.flatMap(randomId, own) : own(id)
   })
+
+/**
+ * The run that the current fiber is in, for a tool that asks the model itself: `complete` asks under the very id that it is
+ * given, and the journal hears of it. Outside of a run the id of the run in its events is empty.
+ */
+export const current: Effect.Effect<Run, never, Llm.Llm> = Effect.withFiberRuntime((fiber) => {
+  const context: Context.Context<Llm.Llm> = Context.unsafeMake(fiber.getFiberRef(FiberRef.currentContext).unsafeMap)
+  const outbox = Context.get(context, Journal.CurrentOutbox) ?? Journal.makeOutbox("", runtimeOf(fiber))
+  return Effect.succeed(runIn(context, fiber.getFiberRef(DefaultServices.currentServices), outbox, ""))
+})
+
+const runIn = (
+  context: Context.Context<Llm.Llm>,
+  services: Context.Context<DefaultServices.DefaultServices>,
+  outbox: Journal.Outbox,
+  path: Llm.CallId
+): Run => {
+  const sink = Context.get(context, Journal.Journal)
+  return make(
+    Context.get(context, Llm.Llm),
+    path,
+    outbox,
+    (event) => outbox.tell(sink, event),
+    Context.get(services, Clock.Clock),
+    Context.get(services, Tracer.Tracer) !== noTracer,
+    { streaming: Context.get(context, Journal.Streaming), requests: Context.get(context, Journal.Requests) }
+  )
+}
+
+/** What the outermost `RunStarted` tells besides: what is needed to read the events, and to tell two runs apart. */
+const headerOf = (context: Context.Context<Llm.Llm>, { options }: Settings) => {
+  const llm = Context.get(context, Llm.Llm)
+  const models: { [role in Llm.Role]?: string } = {}
+  for (const role of llm.model === undefined ? [] : Llm.roles) {
+    const name = llm.model?.(role)
+    if (name !== undefined) models[role] = name
+  }
+  const toolbox = Context.getOption(context, Toolbox.Toolbox)
+  return {
+    schema: 2 as const,
+    library,
+    ...(options === undefined ? {} : { options }),
+    models,
+    ...(Option.isNone(toolbox) ? {} : { tools: ToolHash.of(toolbox.value.describe) })
+  }
+}
+
+/** This package, as a test compares it with its package.json. */
+const library = "@forethought/core 0.1.0"
 
 const runtimeOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): Runtime.Runtime<never> =>
   Runtime.make({
@@ -114,13 +187,15 @@ const outcome = (exit: Exit.Exit<unknown, unknown>): Pick<RunEvent.RunEnded, "ou
 const make = (
   llm: Llm.Service,
   path: Llm.CallId,
+  outbox: Journal.Outbox,
   tell: (event: RunEvent.RunEvent) => void,
   clock: Clock.Clock,
   traced: boolean,
-  streamed: boolean
+  told: { readonly streaming: boolean; readonly requests: boolean }
 ): Run => {
   const now = () => clock.unsafeCurrentTimeMillis()
-  const say = (event: RunEvent.NewEvent): void => tell({ call: path, ...event, at: now() })
+  const say = (event: RunEvent.NewEvent): void =>
+    tell({ call: path, ...event, at: now(), run: outbox.run, seq: outbox.next() })
   const emit: Run["emit"] = (event) => Effect.sync(() => say(event))
   return {
     path,
@@ -130,22 +205,33 @@ const make = (
       Effect.suspend(() => {
         const call = join(path, given.call)
         const { role } = given
-        const request = streamed
-          ? { ...given, call, onDelta: (text: string) => emit({ _tag: "ReplyDelta", call, role, text }) }
-          : { ...given, call }
         const startedAt = now()
+        let firstPieceAt: number | undefined
+        const onDelta = (text: string) =>
+          Effect.sync(() => {
+            firstPieceAt ??= now()
+            say({ _tag: "ReplyDelta", call, role, text })
+          })
+        const request = told.streaming ? { ...given, call, onDelta } : { ...given, call }
         const asked = Effect.suspend(() => llm.complete(request))
-        say({ _tag: "ModelCallStarted", call, role })
+        const note = { attempts: 1 }
+        outbox.models.set(call, note)
+        const end = (rest: Partial<RunEvent.ModelCallEnded>) => {
+          outbox.models.delete(call)
+          const first = firstPieceAt === undefined ? {} : { firstPieceAfter: firstPieceAt - startedAt }
+          say({ _tag: "ModelCallEnded", call, role, startedAt, ...rest, attempts: note.attempts, ...first })
+        }
+        say({ _tag: "ModelCallStarted", call, role, ...(told.requests ? { request: requestOf(given) } : {}) })
         return Effect.matchCauseEffect(traced ? spanned(asked, "model", call, role) : asked, {
           onSuccess: (reply) => {
-            say({ _tag: "ModelCallEnded", call, role, startedAt, reply: withoutState(reply) })
+            end(replyEnd(reply, llm.model?.(role)))
             const doubt = doubtfulEnd(reply)
             if (doubt !== undefined) say({ ...doubt, call })
             return Effect.succeed(reply)
           },
           onFailure: (cause) => {
-            const error = RunEvent.errorInfo(Cause.squash(cause))
-            say({ _tag: "ModelCallEnded", call, role, startedAt, error })
+            const model = llm.model?.(role)
+            end({ error: RunEvent.errorInfo(Cause.squash(cause)), ...(model === undefined ? {} : { model }) })
             return Effect.failCause(cause)
           }
         })
@@ -156,9 +242,12 @@ const make = (
         const { call, input, tool } = request
         const startedAt = now()
         const called = Effect.suspend(() => toolbox.call(request))
+        const note: Journal.ToolNote = { source: "live" }
+        outbox.tools.set(call, note)
         const end = (outcome: ToolOutcome["outcome"], text: string, error?: Toolbox.ToolError) => {
           const endedAt = now()
-          say({ _tag: "ToolCallEnded", call, tool, startedAt, outcome, text })
+          outbox.tools.delete(call)
+          say({ _tag: "ToolCallEnded", call, tool, startedAt, outcome, text, ...note })
           return Effect.succeed({ outcome, text, startedAt, endedAt, ...(error === undefined ? {} : { error }) })
         }
         say({ _tag: "ToolCallStarted", call, tool, input })
@@ -182,12 +271,38 @@ const broken = (tool: string, cause: Cause.Cause<unknown>): ToolFailed => {
   return new ToolFailed({ tool, detail: ToolText.describeFailure(defect), cause: defect })
 }
 
-/** A reply for an event: what only its provider reads is not part of it. */
-const withoutState = (reply: Llm.Reply): Llm.Reply => {
-  const { providerState: _, ...rest } = reply
-  if (!rest.toolCalls.some((call) => call.providerState !== undefined)) return rest
-  return { ...rest, toolCalls: rest.toolCalls.map(({ arguments: text, id, name }) => ({ id, name, arguments: text })) }
+/** What the end of a call tells of its reply. What only its provider reads is not part of it. */
+const replyEnd = (
+  { cost, provider, providerState: _, ...reply }: Llm.Reply,
+  asked: string | undefined
+): Partial<RunEvent.ModelCallEnded> => {
+  const model = reply.model ?? asked
+  return {
+    reply: { ...reply, toolCalls: withoutState(reply.toolCalls) },
+    ...(provider === undefined ? {} : { provider }),
+    ...(model === undefined ? {} : { model }),
+    ...(cost === undefined ? {} : { cost })
+  }
 }
+
+/** A request for an event, as the pattern made it. */
+const requestOf = ({ format, maxTokens, messages, stop, temperature, tools }: Llm.Request): RunEvent.ModelRequest => ({
+  messages: messages.map((message) => {
+    if (message.role !== "assistant") return message
+    const { content, role, toolCalls } = message
+    return { role, content, ...(toolCalls === undefined ? {} : { toolCalls: withoutState(toolCalls) }) }
+  }),
+  ...(tools === undefined ? {} : { tools }),
+  ...(maxTokens === undefined ? {} : { maxTokens }),
+  ...(temperature === undefined ? {} : { temperature }),
+  ...(stop === undefined ? {} : { stop }),
+  ...(format === undefined ? {} : { format })
+})
+
+const withoutState = (calls: ReadonlyArray<Llm.ToolCall>): ReadonlyArray<Llm.ToolCall> =>
+  calls.some((call) => call.providerState !== undefined)
+    ? calls.map(({ arguments: text, id, name }) => ({ id, name, arguments: text }))
+    : calls
 
 /** Of a reply that is taken as whole, though its provider did not say so in a word that we know. */
 const doubtfulEnd = (reply: Llm.Reply): RunEvent.NewEvent | undefined => {

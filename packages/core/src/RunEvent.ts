@@ -1,216 +1,56 @@
 /**
  * Everything that happens in a run, as plain data. A log line, a progress display, a trace page and a resumed run are
- * readers of these. The Schema of each is in `RunEventSchema`.
+ * readers of these. What each holds is told in `RunEventSchema`, which is the source of these types.
  */
-import type { CallId, Reply, Role } from "./Llm.js"
+import type { CallId } from "./Llm.js"
+import type * as Of from "./RunEventSchema.js"
 import { describeFailure } from "./ToolText.js"
 
-/** What every event has. */
-interface Common {
-  /** The run, step or call that it is about, see `CallId`. The outermost run has the empty path. */
-  readonly call: CallId
-  /** Epoch milliseconds of the run's Clock. */
-  readonly at: number
-}
+// Each is described where it is told: in `RunEventSchema`.
+export type ErrorInfo = typeof Of.ErrorInfo.Type
+export type ModelRequest = typeof Of.ModelRequest.Type
+export type PlannedStep = typeof Of.PlannedStep.Type
+export type PastStep = typeof Of.PastStep.Type
+export type Evidence = typeof Of.Evidence.Type
+export type RunStarted = typeof Of.RunStarted.Type
+export type RunEnded = typeof Of.RunEnded.Type
+export type ModelCallStarted = typeof Of.ModelCallStarted.Type
+export type ReplyDelta = typeof Of.ReplyDelta.Type
+export type ModelRetried = typeof Of.ModelRetried.Type
+export type ModelWaited = typeof Of.ModelWaited.Type
+export type FellBack = typeof Of.FellBack.Type
+export type CacheHit = typeof Of.CacheHit.Type
+export type BudgetSettled = typeof Of.BudgetSettled.Type
+export type ModelCallEnded = typeof Of.ModelCallEnded.Type
+export type ReplyRejected = typeof Of.ReplyRejected.Type
+export type ToolCallStarted = typeof Of.ToolCallStarted.Type
+export type ToolCallEnded = typeof Of.ToolCallEnded.Type
+export type PlanMade = typeof Of.PlanMade.Type
+export type PlanTruncated = typeof Of.PlanTruncated.Type
+export type Replanned = typeof Of.Replanned.Type
+export type StepStarted = typeof Of.StepStarted.Type
+export type StepEnded = typeof Of.StepEnded.Type
+export type EvidenceRecorded = typeof Of.EvidenceRecorded.Type
+export type TaskStarted = typeof Of.TaskStarted.Type
+export type TaskDecomposed = typeof Of.TaskDecomposed.Type
+export type TaskEnded = typeof Of.TaskEnded.Type
+export type TurnEnded = typeof Of.TurnEnded.Type
+export type Routed = typeof Of.Routed.Type
+export type Warning = typeof Of.Warning.Type
 
-/** An error as an event shows it. */
-export interface ErrorInfo {
-  readonly tag: string
-  readonly message: string
-}
+/** Any event. */
+export type RunEvent = typeof Of.RunEvent.Type
 
-/** A step of a plan: for a ReWOO plan with its variable as id, its tool, input and references. */
-export interface PlannedStep {
-  readonly id: string
-  readonly text: string
-  readonly dependsOn: ReadonlyArray<string>
-  readonly tool?: string
-  readonly input?: string
-}
+type Without<Event, Keys extends "at" | "call" | "run" | "seq"> = Event extends RunEvent ? Omit<Event, Keys> : never
 
-/** A step that was executed, with what came of it. */
-export interface PastStep {
-  /** The number of the step in the run, `1` for the first. */
-  readonly id: string
-  readonly step: string
-  /** The executor's result in full; for a failed step the error text, with any partial text. */
-  readonly result: string
-  readonly status: "completed" | "failed"
-}
+/** An event as a pattern tells it: time, run and number are added, and the run's path where `call` is not given. */
+export type NewEvent = Without<RunEvent, "at" | "call" | "run" | "seq"> & { readonly call?: CallId }
 
-/** What one planned tool call gave. */
-export interface Evidence {
-  /** `#E1`, `#E2`, … */
-  readonly variable: string
-  /** Why the planner wanted it. */
-  readonly reason: string
-  readonly tool: string
-  /** The input as planned. */
-  readonly input: string
-  /** The input as the tool got it, with evidence in place of the variables. */
-  readonly resolvedInput?: string
-  readonly status: "ok" | "error" | "timeout" | "skipped"
-  /** The tool's result in full, or why there is none. */
-  readonly text: string
-  /** Epoch milliseconds of the run's Clock. */
-  readonly startedAt?: number
-  /** Epoch milliseconds of the run's Clock. */
-  readonly endedAt?: number
-}
+/** An event as a layer tells it, see `Journal.tell`. */
+export type LayerEvent = Without<RunEvent, "at" | "run" | "seq">
 
-export interface RunStarted extends Common {
-  readonly _tag: "RunStarted"
-  readonly pattern: string
-  /** The question, goal or task. */
-  readonly task: string
-}
-export interface RunEnded extends Common {
-  readonly _tag: "RunEnded"
-  readonly pattern: string
-  readonly outcome: "succeeded" | "failed" | "interrupted"
-  readonly error?: ErrorInfo
-}
-export interface ModelCallStarted extends Common {
-  readonly _tag: "ModelCallStarted"
-  readonly role: Role
-}
-/**
- * A piece of a reply that is arriving, see `Journal.streaming`. A retry begins the reply anew; `ModelCallEnded` has the
- * whole.
- */
-export interface ReplyDelta extends Common {
-  readonly _tag: "ReplyDelta"
-  readonly role: Role
-  readonly text: string
-}
-export interface ModelCallEnded extends Common {
-  readonly _tag: "ModelCallEnded"
-  readonly role: Role
-  readonly startedAt: number
-  readonly reply?: Reply
-  readonly error?: ErrorInfo
-}
-/** A reply could not be used; `reask` says whether the model is asked once more. */
-export interface ReplyRejected extends Common {
-  readonly _tag: "ReplyRejected"
-  readonly role: Role
-  readonly error: ErrorInfo
-  readonly reask: boolean
-}
-export interface ToolCallStarted extends Common {
-  readonly _tag: "ToolCallStarted"
-  readonly tool: string
-  readonly input: string
-}
-export interface ToolCallEnded extends Common {
-  readonly _tag: "ToolCallEnded"
-  readonly tool: string
-  readonly startedAt: number
-  readonly outcome: "ok" | "error" | "timeout"
-  readonly text: string
-}
-export interface PlanMade extends Common {
-  readonly _tag: "PlanMade"
-  readonly steps: ReadonlyArray<PlannedStep>
-}
-export interface PlanTruncated extends Common {
-  readonly _tag: "PlanTruncated"
-  readonly kept: ReadonlyArray<string>
-  readonly dropped: ReadonlyArray<string>
-}
-/** The remaining plan before and after a replan, with the step result that caused it. */
-export interface Replanned extends Common {
-  readonly _tag: "Replanned"
-  readonly before: ReadonlyArray<string>
-  readonly after: ReadonlyArray<string>
-  readonly cause: PastStep
-}
-export interface StepStarted extends Common {
-  readonly _tag: "StepStarted"
-  /** 1 for the first executed step. */
-  readonly index: number
-  readonly step: string
-}
-export interface StepEnded extends Common {
-  readonly _tag: "StepEnded"
-  readonly index: number
-  readonly step: string
-  readonly status: "completed" | "failed"
-  readonly result: string
-}
-export interface EvidenceRecorded extends Common {
-  readonly _tag: "EvidenceRecorded"
-  readonly evidence: Evidence
-}
-/** An ADaPT task is tried; `call` is its place in the tree, `1` for the root, `1.2` for its second sub-step. */
-export interface TaskStarted extends Common {
-  readonly _tag: "TaskStarted"
-  readonly task: string
-  readonly depth: number
-}
-export interface TaskDecomposed extends Common {
-  readonly _tag: "TaskDecomposed"
-  readonly task: string
-  readonly depth: number
-  readonly logic: "and" | "or"
-  readonly subSteps: ReadonlyArray<string>
-}
-export interface TaskEnded extends Common {
-  readonly _tag: "TaskEnded"
-  readonly task: string
-  readonly depth: number
-  readonly status: "completed" | "failed"
-  /** The result, or the reason of the failure. */
-  readonly detail: string
-}
-/** One turn of a ReAct loop: what the model said and which tools it asked for. */
-export interface TurnEnded extends Common {
-  readonly _tag: "TurnEnded"
-  /** 1 for the first turn. */
-  readonly turn: number
-  readonly text: string
-  readonly tools: ReadonlyArray<string>
-}
-export interface Routed extends Common {
-  readonly _tag: "Routed"
-  readonly pattern: string
-  readonly reason: string
-  /** Whether this is the fallback, because the router's reply could not be read. */
-  readonly fallback: boolean
-}
-/** Something that a person should know, though the run goes on. `kind` is a stable word such as `no_progress`. */
-export interface Warning extends Common {
-  readonly _tag: "Warning"
-  readonly kind: string
-  readonly message: string
-}
-
-export type RunEvent =
-  | RunStarted
-  | RunEnded
-  | ModelCallStarted
-  | ReplyDelta
-  | ModelCallEnded
-  | ReplyRejected
-  | ToolCallStarted
-  | ToolCallEnded
-  | PlanMade
-  | PlanTruncated
-  | Replanned
-  | StepStarted
-  | StepEnded
-  | EvidenceRecorded
-  | TaskStarted
-  | TaskDecomposed
-  | TaskEnded
-  | TurnEnded
-  | Routed
-  | Warning
-
-type WithoutCommon<Event> = Event extends RunEvent ? Omit<Event, "at" | "call"> & { readonly call?: CallId } : never
-
-/** An event as a pattern tells it: the time is added, and the run's path where `call` is not given. */
-export type NewEvent = WithoutCommon<RunEvent>
+/** An event with its time, see `Journal.record`. */
+export type TimedEvent = Without<RunEvent, "run" | "seq">
 
 /** An error as an event shows it. */
 export const errorInfo = (error: unknown): ErrorInfo => ({ tag: tagOf(error), message: describeFailure(error) })
@@ -222,19 +62,34 @@ const tagOf = (error: unknown): string => {
 }
 
 /** Whether an event belongs into a log that is read every day, rather than one for looking closely. */
-export const isMajor = (event: RunEvent): boolean => {
-  switch (event._tag) {
-    case "ModelCallStarted":
-    case "ModelCallEnded":
-    case "ReplyDelta":
-    case "ToolCallEnded":
-    case "TurnEnded":
-    case "StepStarted":
-    case "TaskStarted":
-      return false
-    default:
-      return true
-  }
+export const isMajor = (event: RunEvent): boolean => major[event._tag]
+
+const major: { readonly [Tag in RunEvent["_tag"]]: boolean } = {
+  RunStarted: true,
+  RunEnded: true,
+  ModelCallStarted: false,
+  ReplyDelta: false,
+  ModelRetried: true,
+  ModelWaited: false,
+  FellBack: true,
+  CacheHit: false,
+  BudgetSettled: false,
+  ModelCallEnded: false,
+  ReplyRejected: true,
+  ToolCallStarted: true,
+  ToolCallEnded: false,
+  PlanMade: true,
+  PlanTruncated: true,
+  Replanned: true,
+  StepStarted: false,
+  StepEnded: true,
+  EvidenceRecorded: true,
+  TaskStarted: false,
+  TaskDecomposed: true,
+  TaskEnded: true,
+  TurnEnded: false,
+  Routed: true,
+  Warning: true
 }
 
 /** Whether {@link headline} leaves something of an event out. */
@@ -253,14 +108,18 @@ export const headline = (event: RunEvent): string => {
       return `${where}${event.pattern} ${event.outcome}${event.error === undefined ? "" : `, ${event.error.tag}`}`
     case "ModelCallEnded":
       return event.error === undefined ? describe(event) : `${where}the ${event.role} gave no reply, ${event.error.tag}`
+    case "ModelRetried":
+      return `${where}asks again in ${event.delay} ms, ${event.error.tag}`
+    case "FellBack":
+      return `${where}asks ${event.to} in place of ${event.from}, ${event.error.tag}`
     case "ReplyRejected":
       return `${where}the ${event.role}'s reply cannot be used${event.reask ? ", asking again" : ""}: ${event.error.tag}`
     case "ToolCallStarted":
       return `${where}calls ${event.tool}`
     case "ToolCallEnded":
-      return `${where}${event.tool} ended (${event.outcome}) after ${event.at - event.startedAt} ms`
+      return `${where}${toolEnd(event)}`
     case "Replanned":
-      return `${where}replanned after "${event.cause.step}" (${event.cause.status})\nbefore:\n${list(event.before)}\nafter:\n${list(event.after)}`
+      return `${where}${replanned(event, "")}`
     case "StepEnded":
       return `${where}step ${event.index} ${event.status}`
     case "EvidenceRecorded":
@@ -271,6 +130,9 @@ export const headline = (event: RunEvent): string => {
     case "TurnEnded":
       return `${where}${event._tag === "TurnEnded" ? `turn ${event.turn}` : `${event.role} says more`}`
     case "ModelCallStarted":
+    case "ModelWaited":
+    case "CacheHit":
+    case "BudgetSettled":
     case "PlanMade":
     case "PlanTruncated":
     case "StepStarted":
@@ -294,6 +156,18 @@ export const describe = (event: RunEvent): string => {
       return `${where}asks the ${event.role}`
     case "ReplyDelta":
       return `${where}${event.role} says: ${event.text}`
+    case "ModelRetried":
+      return `${where}asks again in ${event.delay} ms: ${event.error.message}`
+    case "ModelWaited":
+      return `${where}waited ${event.waited} ms (${event.why})`
+    case "FellBack":
+      return `${where}asks ${event.to} in place of ${event.from}: ${event.error.message}`
+    case "CacheHit":
+      return `${where}a kept reply answers`
+    case "BudgetSettled": {
+      const { calls, inputTokens, money, outputTokens } = event.spent
+      return `${where}budget: ${calls} calls, ${inputTokens} tokens in, ${outputTokens} out, ${money} USD`
+    }
     case "ModelCallEnded":
       return event.error === undefined
         ? `${where}the ${event.role} replied in ${event.at - event.startedAt} ms`
@@ -303,13 +177,13 @@ export const describe = (event: RunEvent): string => {
     case "ToolCallStarted":
       return `${where}calls ${event.tool} with: ${event.input}`
     case "ToolCallEnded":
-      return `${where}${event.tool} ended (${event.outcome}) after ${event.at - event.startedAt} ms: ${event.text}`
+      return `${where}${toolEnd(event)}: ${event.text}${event.leftOut === undefined ? "" : ` (left out: ${event.leftOut})`}`
     case "PlanMade":
       return `${where}plan:\n${event.steps.map((step) => `  ${describeStep(step)}`).join("\n")}`
     case "PlanTruncated":
       return `${where}plan cut to ${event.kept.length} steps, dropped:\n${list(event.dropped)}`
     case "Replanned":
-      return `${where}replanned after "${event.cause.step}" (${event.cause.status}): ${event.cause.result}\nbefore:\n${list(event.before)}\nafter:\n${list(event.after)}`
+      return `${where}${replanned(event, `: ${event.cause?.result ?? ""}`)}`
     case "StepStarted":
       return `${where}step ${event.index} starts: ${event.step}`
     case "StepEnded":
@@ -329,6 +203,17 @@ export const describe = (event: RunEvent): string => {
     case "Warning":
       return `${where}warning, ${event.kind}: ${event.message}`
   }
+}
+
+const toolEnd = ({ at, outcome, source, startedAt, tool }: ToolCallEnded): string => {
+  const kept = source === "cache" || source === "record" ? `, from the ${source}` : ""
+  return `${tool} ended (${outcome}${kept}) after ${at - startedAt} ms`
+}
+
+const replanned = ({ after, before, cause }: Replanned, result: string): string => {
+  const why = cause === undefined ? "" : ` after "${cause.step}" (${cause.status})${result}`
+  const texts = (steps: ReadonlyArray<PlannedStep>) => list(steps.map(({ text }) => text))
+  return `replanned${why}\nbefore:\n${texts(before)}\nafter:\n${texts(after)}`
 }
 
 const describeStep = (step: PlannedStep): string =>

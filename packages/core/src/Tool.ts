@@ -26,6 +26,8 @@ export interface ToolContext {
   readonly signal: AbortSignal
   /** Reports partial output; it is part of the error if the call times out, and ignored once the call has ended. */
   readonly progress: (partial: string) => void
+  /** Says what the result leaves out, such as `12,000 of 2,000,000 characters shown`, for the journal alone. The last word holds. */
+  readonly leftOut: (what: string) => void
 }
 
 /** How a tool is described: to a model, to a person, to a layer. */

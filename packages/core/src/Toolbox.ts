@@ -8,6 +8,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
 import * as Tracer from "effect/Tracer"
 import { CallPath } from "./CallPath.js"
@@ -166,7 +167,10 @@ class CallSignal implements ToolContext {
   private aborted: DOMException | undefined
   private reported = ""
   private open = true
-  constructor(readonly call: CallId) {}
+  constructor(
+    readonly call: CallId,
+    private readonly note: Journal.ToolNote | undefined
+  ) {}
   get signal(): AbortSignal {
     if (this.controller === undefined) {
       this.controller = new AbortController()
@@ -179,6 +183,9 @@ class CallSignal implements ToolContext {
     if (this.open && this.reported.length < maxPartialChars) {
       this.reported += String(partial).slice(0, maxPartialChars)
     }
+  }
+  readonly leftOut = (what: string): void => {
+    if (this.open && this.note !== undefined) this.note.leftOut = what
   }
   get partial(): string | undefined {
     return this.reported === "" ? undefined : this.reported.toWellFormed()
@@ -208,6 +215,7 @@ const references: ReadonlySet<string> = new Set(
   [
     Journal.Journal,
     Journal.Streaming,
+    Journal.Requests,
     Journal.CurrentOutbox,
     CallPath,
     RunKey,
@@ -237,8 +245,9 @@ const execute = <R>(
 ): Effect.Effect<string, ToolError> =>
   // From the moment in which `work` starts something, such as a Promise, its end is taken care of.
   Effect.uninterruptibleMask((restore) =>
-    Effect.suspend(() => {
-      const context = new CallSignal(request.call)
+    Effect.withFiberRuntime((fiber) => {
+      const caller = fiber.getFiberRef(FiberRef.currentContext)
+      const context = new CallSignal(request.call, Context.get(caller, Journal.CurrentOutbox)?.tools.get(request.call))
       let outcome: string | Effect.Effect<unknown, unknown, R>
       try {
         const given = work(context)

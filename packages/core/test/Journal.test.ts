@@ -45,22 +45,36 @@ describe("Journal", () => {
   const error = { tag: "ToolFailed", message: `Lookup failed: ${secret}` }
   const evidence = { variable: "#E1", reason: "why", tool: "Lookup", input: "planned", status: "ok" } as const
   const cause = { id: "1", step: "look", result: secret, status: "failed" } as const
-  const at = { call: "c", at: 5 }
+  const at = { call: "c", at: 5, run: "r", seq: 1 }
+  const amounts = { inputTokens: 1, outputTokens: 2, money: 0.5 }
   const role = "planner"
   const kinds: { readonly [Tag in RunEvent["_tag"]]: Extract<RunEvent, { readonly _tag: Tag }> } = {
     RunStarted: { _tag: "RunStarted", ...at, call: "step-1/tool", pattern: "react", task: secret },
     RunEnded: { _tag: "RunEnded", ...at, pattern: "react", outcome: "failed", error },
     ModelCallStarted: { _tag: "ModelCallStarted", ...at, role },
     ReplyDelta: { _tag: "ReplyDelta", ...at, role, text: secret },
+    ModelRetried: { _tag: "ModelRetried", ...at, error, delay: 500 },
+    ModelWaited: { _tag: "ModelWaited", ...at, why: "requestsPerMinute", waited: 500 },
+    FellBack: { _tag: "FellBack", ...at, from: "large", to: "small", error },
+    CacheHit: { _tag: "CacheHit", ...at },
+    BudgetSettled: { _tag: "BudgetSettled", ...at, used: amounts, spent: { calls: 2, ...amounts } },
     ModelCallEnded: { _tag: "ModelCallEnded", ...at, role, startedAt: 1, error, reply: Llm.reply(secret) },
     ReplyRejected: { _tag: "ReplyRejected", ...at, role, error, reask: true },
     ToolCallStarted: { _tag: "ToolCallStarted", ...at, tool: "Lookup", input: secret },
-    ToolCallEnded: { _tag: "ToolCallEnded", ...at, tool: "Lookup", startedAt: 1, outcome: "error", text: secret },
+    ToolCallEnded: {
+      _tag: "ToolCallEnded",
+      ...at,
+      tool: "Lookup",
+      startedAt: 1,
+      outcome: "error",
+      text: secret,
+      source: "live"
+    },
     PlanMade: { _tag: "PlanMade", ...at, steps: [{ id: "1", text: "look", dependsOn: [] }] },
     PlanTruncated: { _tag: "PlanTruncated", ...at, kept: [], dropped: ["look"] },
-    Replanned: { _tag: "Replanned", ...at, before: [], after: ["look"], cause },
-    StepStarted: { _tag: "StepStarted", ...at, index: 1, step: secret },
-    StepEnded: { _tag: "StepEnded", ...at, index: 1, step: secret, status: "completed", result: secret },
+    Replanned: { _tag: "Replanned", ...at, before: [], after: [{ id: "2", text: "look", dependsOn: [] }], cause },
+    StepStarted: { _tag: "StepStarted", ...at, id: "1", index: 1, step: secret },
+    StepEnded: { _tag: "StepEnded", ...at, id: "1", index: 1, step: secret, status: "completed", result: secret },
     EvidenceRecorded: {
       _tag: "EvidenceRecorded",
       ...at,
@@ -108,6 +122,8 @@ describe("Journal", () => {
     expect(Object.values(kinds).filter(RunEvents.isMajor).map(RunEvents.headline)).toEqual([
       "step-1/tool: react starts",
       "c: react failed, ToolFailed",
+      "c: asks again in 500 ms, ToolFailed",
+      "c: asks small in place of large, ToolFailed",
       "c: the planner's reply cannot be used, asking again: ToolFailed",
       "c: calls Lookup",
       "c: plan:\n  1. look",

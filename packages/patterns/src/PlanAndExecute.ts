@@ -27,6 +27,7 @@ import { type Answered, type Error, type Progress, StepCapReached } from "./inte
 import { type Decision, readDecision, readEdited, readPlan } from "./internal/planAndExecute/parse.js"
 import * as prompts from "./internal/planAndExecute/prompts.js"
 import { listed, type Reviews, refusedPlan, reviews } from "./internal/review.js"
+import * as StepIds from "./internal/stepIds.js"
 import * as ReAct from "./ReAct.js"
 
 export type { PastStep } from "@forethought/core/RunEvent"
@@ -95,6 +96,7 @@ const runWith = <E, R>(
   Run.run(info.name, goal, (run) => {
     const pastSteps: Array<PastStep> = []
     const completed = new Set<string>()
+    const ids = StepIds.make()
     const review = reviews(
       { pattern: info.name, task: goal, steps: listed },
       { read: readEdited, refused: refusedPlan }
@@ -106,12 +108,16 @@ const runWith = <E, R>(
     return Effect.gen(function* () {
       yield* Effect.mapError(checkRoom(run, goal, settings), attach)
       const { describe } = yield* Toolbox.Toolbox
-      remainingPlan = yield* Effect.mapError(askPlanner(run, goal, Toolbox.names(describe), settings, review), attach)
+      remainingPlan = yield* Effect.mapError(
+        askPlanner(run, goal, Toolbox.names(describe), settings, review, ids),
+        attach
+      )
       for (let index = 1; index <= settings.maxSteps; index++) {
         const [step = "", ...rest] = remainingPlan
         review.started(step)
         const past = yield* Effect.mapError(
           execute(run, executor, {
+            id: ids.start(),
             index,
             goal,
             step,
@@ -138,7 +144,7 @@ const runWith = <E, R>(
                 approved(run, `step-${index}/replanner`, decision.remainingSteps, settings, review),
                 attach
               )
-        yield* tellReplanned(run, index, rest, revised, past)
+        yield* tellReplanned(run, index, ids, revised, past)
         remainingPlan = revised
       }
       return yield* new StepCapReached({ maxSteps: settings.maxSteps, progress: progress() })
@@ -209,7 +215,14 @@ type PlanReviews = Reviews<ReadonlyArray<string>, ParseError>
 const approved = (run: Run.Run, call: string, steps: ReadonlyArray<string>, settings: Settings, reviews: PlanReviews) =>
   Effect.flatMap(reviews.review(steps), (accepted) => withinCap(run, call, accepted, settings.maxPlanLength))
 
-const askPlanner = (run: Run.Run, goal: string, toolNames: string, settings: Settings, reviews: PlanReviews) =>
+const askPlanner = (
+  run: Run.Run,
+  goal: string,
+  toolNames: string,
+  settings: Settings,
+  reviews: PlanReviews,
+  ids: StepIds.StepIds
+) =>
   Effect.gen(function* () {
     const written = yield* Reask.ask(run, {
       role: "planner",
@@ -226,7 +239,7 @@ const askPlanner = (run: Run.Run, goal: string, toolNames: string, settings: Set
     yield* tellInline(run, "planner", written)
     const made = yield* withinCap(run, "planner", written.steps, settings.maxPlanLength)
     const plan = yield* approved(run, "planner", made, settings, reviews)
-    yield* run.emit({ _tag: "PlanMade", steps: listed(plan) })
+    yield* run.emit({ _tag: "PlanMade", steps: ids.take(listed(plan)) })
     return plan
   })
 
@@ -337,13 +350,15 @@ const withinCap = (run: Run.Run, call: string, plan: ReadonlyArray<string>, maxP
 const tellReplanned = (
   run: Run.Run,
   index: number,
-  before: ReadonlyArray<string>,
-  after: ReadonlyArray<string>,
+  ids: StepIds.StepIds,
+  revised: ReadonlyArray<string>,
   cause: PastStep
-) =>
-  Effect.zipRight(
+) => {
+  const before = ids.left()
+  const after = ids.take(listed(revised))
+  return Effect.zipRight(
     run.emit({ _tag: "Replanned", call: run.id(`step-${index}`), before, after, cause }),
-    samePlan([cause.step, ...before], after)
+    samePlan([cause.step, ...before.map(({ text }) => text)], revised)
       ? run.emit({
           _tag: "Warning",
           call: run.id(`step-${index}`),
@@ -352,6 +367,7 @@ const tellReplanned = (
         })
       : Effect.void
   )
+}
 
 const samePlan = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): boolean =>
   left.length === right.length && left.every((step, index) => fold(step) === fold(right[index] ?? ""))

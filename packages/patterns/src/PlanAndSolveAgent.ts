@@ -29,6 +29,7 @@ import { type Answered, type CollectedData, NotCompleted, type Progress } from "
 import * as prompts from "./internal/planAndSolveAgent/prompts.js"
 import * as shown from "./internal/planAndSolveAgent/shown.js"
 import { type Reviews, refusedPlan, reviews } from "./internal/review.js"
+import * as StepIds from "./internal/stepIds.js"
 import * as ReAct from "./ReAct.js"
 
 export * from "./internal/planAndSolveAgent/outcome.js"
@@ -93,7 +94,7 @@ export const run = (
         unresolved: [],
         cutShort: undefined
       }
-      const base = { run, task, settings, state, tools: Toolbox.names(describe) }
+      const base = { run, task, settings, state, ids: StepIds.make(), tools: Toolbox.names(describe) }
       const agent: Agent = { ...base, review: reviewsOf(base) }
       return loop(agent).pipe(
         Effect.mapError((error) => (error instanceof NotCompleted ? error : Failure.attach(error, progress(state))))
@@ -108,8 +109,9 @@ const loop = (agent: Agent): Effect.Effect<Answered, Unfinished, Llm.Llm | Toolb
     const { settings, state } = agent
     state.plan = yield* plan(agent)
     for (let step = state.plan[0]; step !== undefined; step = state.plan[0]) {
-      const executed = yield* Effect.catchIf(execute(agent, step), isBudgetExhausted, (error) =>
-        outOfBudget(agent, step, error)
+      const id = agent.ids.start()
+      const executed = yield* Effect.catchIf(execute(agent, id, step), isBudgetExhausted, (error) =>
+        outOfBudget(agent, id, step, error)
       )
       state.plan = state.plan.slice(1)
       if (state.cutShort !== undefined) break
@@ -141,7 +143,7 @@ const plan = (agent: Agent) =>
       })
     })
     const accepted = yield* approved(agent, "planner", steps)
-    yield* run.emit({ _tag: "PlanMade", steps: shownSteps(accepted) })
+    yield* run.emit({ _tag: "PlanMade", steps: agent.ids.take(shownSteps(accepted)) })
     return accepted
   })
 
@@ -179,6 +181,7 @@ const readPlan = (
 /** Runs one step and keeps what it gave. A cap that the sub-agent reached fails the step; an `LlmError` the run. */
 const execute = (
   agent: Agent,
+  id: string,
   step: DataFlow.AgentStep
 ): Effect.Effect<PastStep, Llm.LlmError, Llm.Llm | Toolbox.Toolbox> =>
   Effect.gen(function* () {
@@ -186,7 +189,7 @@ const execute = (
     const index = state.pastSteps.length + 1
     const call = run.id(`step-${index}`)
     agent.review.started(step.description)
-    yield* run.emit({ _tag: "StepStarted", call, index, step: step.description })
+    yield* run.emit({ _tag: "StepStarted", call, id, index, step: step.description })
     const prompt = PromptTemplate.render(settings.executor, {
       task,
       step: step.description,
@@ -201,7 +204,7 @@ const execute = (
     })
     const report = read(settings, step, reported)
     const executed: PastStep = {
-      id: String(index),
+      id,
       step: step.description,
       result: report.result,
       status: report.status
@@ -224,6 +227,7 @@ const execute = (
     yield* run.emit({
       _tag: "StepEnded",
       call,
+      id,
       index,
       step: step.description,
       status: report.status,
@@ -237,7 +241,6 @@ const replan = (agent: Agent, failed: DataFlow.AgentStep, executed: PastStep) =>
     const { run, settings, state, task } = agent
     state.replans += 1
     const call = `replan-${state.replans}`
-    const before = state.plan.map((step) => step.description)
     const written = yield* askForPlan(agent, "replanner", call, {
       content: PromptTemplate.render(settings.replanner, {
         task,
@@ -252,13 +255,9 @@ const replan = (agent: Agent, failed: DataFlow.AgentStep, executed: PastStep) =>
       })
     })
     const steps = yield* approved(agent, call, written)
-    yield* run.emit({
-      _tag: "Replanned",
-      call: run.id(call),
-      before,
-      after: steps.map((step) => step.description),
-      cause: executed
-    })
+    const before = agent.ids.left()
+    const after = agent.ids.take(shownSteps(steps, state.pastSteps.length + 1))
+    yield* run.emit({ _tag: "Replanned", call: run.id(call), before, after, cause: executed })
     return steps
   })
 
@@ -266,9 +265,14 @@ const isBudgetExhausted = (error: Unfinished): error is Llm.LlmError =>
   error._tag === "LlmError" && error.reason._tag === "BudgetExhausted"
 
 /** A step that could not be paid has failed; what was reserved for the last call still answers from the others. */
-const outOfBudget = ({ run, state }: Agent, step: DataFlow.AgentStep, error: Llm.LlmError): Effect.Effect<PastStep> => {
+const outOfBudget = (
+  { run, state }: Agent,
+  id: string,
+  step: DataFlow.AgentStep,
+  error: Llm.LlmError
+): Effect.Effect<PastStep> => {
   const index = state.pastSteps.length + 1
-  const failed: PastStep = { id: String(index), step: step.description, result: error.message, status: "failed" }
+  const failed: PastStep = { id, step: step.description, result: error.message, status: "failed" }
   state.pastSteps.push(failed)
   state.unresolved = [...state.unresolved, failed]
   state.cutShort = error
@@ -276,6 +280,7 @@ const outOfBudget = ({ run, state }: Agent, step: DataFlow.AgentStep, error: Llm
     run.emit({
       _tag: "StepEnded",
       call: run.id(`step-${index}`),
+      id,
       index,
       step: step.description,
       status: "failed",
@@ -391,6 +396,7 @@ interface Agent {
   readonly task: string
   readonly settings: Settings
   readonly state: State
+  readonly ids: StepIds.StepIds
   readonly tools: string
   readonly review: Reviews<ReadonlyArray<DataFlow.AgentStep>, ParseError>
 }

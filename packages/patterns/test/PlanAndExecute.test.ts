@@ -33,7 +33,7 @@ describe("PlanAndExecute", () => {
         expect(answer).toBe("Sexten")
         expect(pastSteps).toEqual([
           { id: "1", step: "Find the winner", result: "It is Ann.", status: "completed" },
-          { id: "2", step: "Find Ann's town", result: "Sexten.", status: "completed" }
+          { id: "4", step: "Find Ann's town", result: "Sexten.", status: "completed" }
         ])
         expect((yield* requests).map((request) => request.call)).toEqual([
           "planner",
@@ -325,12 +325,39 @@ Otherwise respond with:
     }).pipe(Effect.provide(world([list("A", "B", "C"), remaining("B", "D", "E"), final("x")])))
   })
 
+  it.effect("a step keeps its id while its text is the same, and no id is used twice", () => {
+    const { executor } = stub()
+    return Effect.gen(function* () {
+      const { events, value } = yield* withEvents(PlanAndExecute.run("G", { executor }))
+      const ids = (steps: ReadonlyArray<{ readonly id: string; readonly text: string }> = []) =>
+        steps.map(({ id, text }) => `${id} ${text}`)
+      expect(ids(of(events, "PlanMade")[0]?.steps)).toEqual(["1 A", "2 B", "3 C"])
+      expect(of(events, "Replanned").map(({ after }) => ids(after))).toEqual([
+        ["3 c.", "2 B", "4 D"],
+        ["2 B", "5 E", "6 E"],
+        ["5 E"]
+      ])
+      const executed = ["1", "3", "2", "5"]
+      expect(of(events, "StepStarted").map(({ id }) => id)).toEqual(executed)
+      expect(of(events, "StepEnded").map(({ id }) => id)).toEqual(executed)
+      expect(value.pastSteps.map(({ id }) => id)).toEqual(executed)
+    }).pipe(
+      Effect.provide(
+        world([list("A", "B", "C"), remaining("c.", "B", "D"), remaining("B", "E", "E"), remaining("E"), final("x")])
+      )
+    )
+  })
+
   it.effect("logs the plan before and after every replan, next to the step result that caused the change", () => {
     const { executor } = stub()
     return Effect.gen(function* () {
       const { events } = yield* withEvents(PlanAndExecute.run("G", { executor }))
       expect(of(events, "Replanned").map(({ before, after, cause }) => ({ before, after, cause }))).toEqual([
-        { before: ["B"], after: ["C"], cause: { id: "1", step: "A", result: "did: A", status: "completed" } }
+        {
+          before: [{ id: "2", text: "B", dependsOn: [] }],
+          after: [{ id: "3", text: "C", dependsOn: [] }],
+          cause: { id: "1", step: "A", result: "did: A", status: "completed" }
+        }
       ])
     }).pipe(Effect.provide(world([list("A", "B"), remaining("C"), final("x")])))
   })

@@ -72,15 +72,18 @@ describe("PlanAndSolveAgent", () => {
         expect(value.pastSteps.map((step) => [step.id, step.step, step.status])).toEqual([
           ["1", "A", "completed"],
           ["2", "B", "failed"],
-          ["3", "B another way", "completed"],
-          ["4", "C", "completed"]
+          ["4", "B another way", "completed"],
+          ["3", "C", "completed"]
         ])
         const [prompt = ""] = yield* promptsOf("replanner")
         for (const part of ["2. B\n3. C", "result of A", "site is down"]) expect(prompt).toContain(part)
         expect(of(events, "Replanned").map(({ before, after, cause }) => ({ before, after, cause }))).toEqual([
           {
-            before: ["C"],
-            after: ["B another way", "C"],
+            before: [{ id: "3", text: "C", dependsOn: [] }],
+            after: [
+              { id: "4", text: "B another way", dependsOn: [] },
+              { id: "3", text: "C", dependsOn: [] }
+            ],
             cause: { id: "2", step: "B", result: "site is down", status: "failed" }
           }
         ])

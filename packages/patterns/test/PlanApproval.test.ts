@@ -273,7 +273,13 @@ describe.each(replanning)("AU-11: a replan of $pattern", ({ pattern, run }) => {
         [["A", "B"], undefined],
         [["B", "C"], ["B"]]
       ])
-      expect(of(events, "Replanned")[0]).toMatchObject({ before: ["B"], after: ["Mine", "Yours"] })
+      expect(of(events, "Replanned")[0]).toMatchObject({
+        before: [{ id: "2", text: "B" }],
+        after: [
+          { id: "3", text: "Mine" },
+          { id: "4", text: "Yours" }
+        ]
+      })
     }).pipe(Effect.provide(layer))
   })
 

@@ -86,9 +86,13 @@ export const make = (options: HttpGetOptions): Tool.Tool => {
     idempotent: true,
     readOnly: true,
     timeout: Options.positiveMillis("HttpGet.make", "timeout", options.timeout ?? "20 seconds"),
-    execute: (input) =>
+    execute: (input, { leftOut }) =>
       tryPromise({
-        try: async (signal) => pageText(await fetchPage(input, page, signal)),
+        try: async (signal) => {
+          const read = await fetchPage(input, page, signal)
+          if (read.cut) leftOut(`what follows the first ${read.bytes.length} bytes`)
+          return pageText(read)
+        },
         catch: (error) =>
           new HttpGetError({ problem: error instanceof PageError ? error.message : "The page could not be read." })
       })

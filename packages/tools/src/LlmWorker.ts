@@ -1,14 +1,12 @@
 /**
  * A model as a worker: a tool that asks the `Llm`. A plan uses it for what no other tool can look up or compute.
  */
-import * as Journal from "@forethought/core/Journal"
-import * as Llm from "@forethought/core/Llm"
+import type * as Llm from "@forethought/core/Llm"
 import * as Reask from "@forethought/core/Reask"
-import * as RunEvent from "@forethought/core/RunEvent"
+import * as Run from "@forethought/core/Run"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
 import type { ToolContext } from "@forethought/core/Tool"
 import * as Tool from "@forethought/core/Tool"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 
 /** How the worker is asked. */
@@ -44,29 +42,17 @@ const defaultSystem =
 
 const ask = (options: Options, input: string, { call }: ToolContext) =>
   Effect.gen(function* () {
-    const llm = yield* Llm.Llm
-    const startedAt = yield* Clock.currentTimeMillis
+    const run = yield* Run.current
     const role = "executor"
-    yield* Journal.record({ _tag: "ModelCallStarted", call, at: startedAt, role })
-    const reply = yield* llm
-      .complete({
-        role,
-        call,
-        messages: [
-          { role: "system", content: options.system ?? defaultSystem },
-          { role: "user", content: input }
-        ],
-        ...(options.maxTokens === undefined ? {} : { maxTokens: options.maxTokens })
-      })
-      .pipe(
-        Effect.tapError((error) =>
-          Effect.flatMap(Clock.currentTimeMillis, (at) =>
-            Journal.record({ _tag: "ModelCallEnded", call, at, role, startedAt, error: RunEvent.errorInfo(error) })
-          )
-        )
-      )
-    const endedAt = yield* Clock.currentTimeMillis
-    yield* Journal.record({ _tag: "ModelCallEnded", call, at: endedAt, role, startedAt, reply })
+    const reply = yield* run.complete({
+      role,
+      call,
+      messages: [
+        { role: "system", content: options.system ?? defaultSystem },
+        { role: "user", content: input }
+      ],
+      ...(options.maxTokens === undefined ? {} : { maxTokens: options.maxTokens })
+    })
     const text = ReplyText.visible(reply.text)
     const error = Reask.flaw({ role, call }, { ...reply, toolCalls: [] }, text)
     if (error !== undefined) return yield* Effect.fail(error)

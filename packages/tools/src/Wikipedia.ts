@@ -49,7 +49,7 @@ export const make = (options: WikipediaOptions = {}): Tool.Tool => {
     idempotent: true,
     readOnly: true,
     timeout: Options.positiveMillis("Wikipedia.make", "timeout", options.timeout ?? "20 seconds"),
-    execute: (input) => lookUp(options, input.trim(), maxChars)
+    execute: (input, context) => lookUp(options, input.trim(), maxChars, context)
   })
 }
 
@@ -65,12 +65,18 @@ interface Hit {
   readonly title: string
 }
 
-const lookUp = (options: WikipediaOptions, query: string, maxChars: number): Effect.Effect<string, ApiError> =>
+const lookUp = (
+  options: WikipediaOptions,
+  query: string,
+  maxChars: number,
+  { leftOut }: Pick<Tool.ToolContext, "leftOut">
+): Effect.Effect<string, ApiError> =>
   Effect.gen(function* () {
     if (query === "") return yield* new ApiError({ api: "Wikipedia", problem: "needs something to look up." })
     const [best, ...others] = yield* search(options, query)
     if (best === undefined) return `(nothing was found on ${JSON.stringify(query)})`
     const extract = yield* extractOf(options, best)
+    if (extract.length > maxChars) leftOut(`${extract.length - maxChars} of ${extract.length} characters`)
     const shown = extract.length > maxChars ? `${extract.slice(0, maxChars).toWellFormed()}\n[cut off]` : extract
     const address = new URL(`wiki/${encodeURIComponent(best.key)}`, baseOf(options)).href
     const more = others.length === 0 ? "" : `\n\nOther pages: ${others.map(({ title }) => title).join("; ")}`

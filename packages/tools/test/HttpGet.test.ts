@@ -2,8 +2,10 @@ import { createServer, type RequestListener } from "node:http"
 import { gzipSync } from "node:zlib"
 import { describe, expect, it } from "@effect/vitest"
 import * as Toolbox from "@forethought/core/Toolbox"
+import * as ToolOutcome from "@forethought/core/ToolOutcome"
 import * as HttpGet from "@forethought/tools/HttpGet"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import { isPublicAddress } from "../src/internal/address.js"
 import { htmlText } from "../src/internal/htmlText.js"
@@ -262,6 +264,12 @@ describe("HttpGet reads", () => {
         const text = yield* get({ ...options, maxBytes: 1000 }, url(path))
         expect(text).toBe(`${"x".repeat(1000)}\n[cut off: only the first 1000 bytes were read]`)
       }
+      const leftOut: Array<string> = []
+      const context = { call: "c", signal: new AbortController().signal, progress: () => {} }
+      const tool = HttpGet.make({ ...options, maxBytes: 1000 })
+      const work = Either.getOrThrow(tool.prepare(url("/bomb")))
+      yield* ToolOutcome.lift(work({ ...context, leftOut: (what) => void leftOut.push(what) }))
+      expect(leftOut).toEqual(["what follows the first 1000 bytes"])
     }).pipe(Effect.scoped)
   )
   it.live("packed pages; a broken one, an unknown packing, a status and a closed door are told", () =>

@@ -16,6 +16,7 @@ export const make = (options: {
   readonly headers: Wire["headers"]
 }): Wire => ({
   ...options,
+  provider: "openai-compatible",
   formats: () => true,
   encode: (request, quirks, stream) => encode(options.model, request, quirks, stream),
   decode: (body, request) => decode(body, request, options.from),

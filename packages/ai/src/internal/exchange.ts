@@ -13,7 +13,6 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import type { Watcher } from "../Delta.js"
 import * as Retry from "../Retry.js"
 import * as Body from "./body.js"
 import { isSendable } from "./headers.js"
@@ -24,7 +23,6 @@ import { hideQuery } from "./queryValues.js"
 import * as Refused from "./refused.js"
 import * as Send from "./send.js"
 import { stopIndex } from "./stop.js"
-import { tell, watcherOf } from "./watcher.js"
 
 // ---------------------------------------------------------------------------------------------------------------
 // models
@@ -48,11 +46,6 @@ export interface Common extends Retry.Options {
    * with it any more.
    */
   readonly structured?: "auto" | "off" | undefined
-  /**
-   * Called with each piece of every reply as it arrives; replies are then streamed by the server, as they are for a
-   * request with an `onDelta` of its own. What patterns see is the same. Default: none, and no streaming.
-   */
-  readonly onDelta?: Watcher | undefined
   /**
    * Whether a request carries the headers of the trace that it is part of, `traceparent` and `b3`. Default: false.
    */
@@ -78,6 +71,8 @@ export type Decoded =
 export interface Wire extends Body.Reader {
   /** Names the provider and the model in the state that goes back to them, see `Llm.ProviderState`. */
   readonly from: string
+  /** Who serves the model, as `Llm.Reply` names it. */
+  readonly provider: string
   /** The address that takes requests, or what is wrong with it. */
   readonly url: (stream: boolean) => string | { readonly problem: string }
   readonly headers: { readonly [name: string]: string }
@@ -169,8 +164,9 @@ export const make = (client: HttpClient.HttpClient, wire: Wire, options: Common)
     streams = true
   ): Effect.Effect<Outcome, LlmError | Send.NotAnswered | HttpClientError> =>
     Effect.gen(function* () {
-      const watcher = watcherOf(request, options.onDelta)
-      const stream = streams && spoken.streams !== "never" && (watcher !== undefined || spoken.streams === "always")
+      const { onDelta } = request
+      const stream = streams && spoken.streams !== "never" && (onDelta !== undefined || spoken.streams === "always")
+      const told = (text: string) => (onDelta === undefined || text === "" ? Effect.void : onDelta(text))
       const { body: sent, facts } = write(wire, request, spoken, stream)
       const { response, url } = yield* Send.send(client, yield* post(request, sent, stream), sending)
       // A server that redirects may have put a key of its own into the address.
@@ -181,9 +177,7 @@ export const make = (client: HttpClient.HttpClient, wire: Wire, options: Common)
         return { _tag: "Failure", failure: { ...classified, detail: hideHere(classified.detail) }, sent: facts }
       }
       if (response.status < 200 || response.status > 299) return failed(response.status, yield* response.text)
-      const told = (piece: Body.Piece) =>
-        watcher === undefined ? Effect.void : tell(watcher, request, piece.text, piece.reasoning)
-      const received = yield* Body.read(response.stream, wire, told)
+      const received = yield* Body.read(response.stream, wire, ({ text }) => told(text))
       switch (received._tag) {
         case "Failed":
           return failed(wire.statusOf?.(received.error), JSON.stringify(received.error))
@@ -206,10 +200,8 @@ export const make = (client: HttpClient.HttpClient, wire: Wire, options: Common)
               )
             case "Reply": {
               // A server that does not stream has all of it now.
-              if (watcher !== undefined && !received.streamed) {
-                yield* tell(watcher, request, decoded.reply.text, decoded.reply.reasoning ?? "")
-              }
-              const reply = finished(decoded.reply, request)
+              if (!received.streamed) yield* told(decoded.reply.text)
+              const reply = { ...finished(decoded.reply, request), provider: wire.provider }
               if (FinishWord.ofReply(reply) === "broken") {
                 return yield* failure(
                   request,
@@ -246,11 +238,7 @@ export const make = (client: HttpClient.HttpClient, wire: Wire, options: Common)
 
   const complete = (request: Request): Effect.Effect<Reply, LlmError> => {
     const { call, role } = request
-    const started = options.onDelta?.({ _tag: "Started", role, call }) ?? Effect.void
-    const asked = Effect.zipRight(
-      started,
-      Effect.suspend(() => ask(request, known))
-    ).pipe(
+    const asked = Effect.suspend(() => ask(request, known)).pipe(
       Effect.catchTags({
         RequestError: (error) => Effect.fail(Send.transportFailure(error)),
         ResponseError: (error) => Effect.fail(Send.transportFailure(error))

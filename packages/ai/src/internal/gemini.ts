@@ -14,6 +14,7 @@ export const make = (options: HostedWire): Wire => {
   const path = `/v1beta/models/${options.model.replace(/^models\//, "")}`
   return {
     from,
+    provider: "google",
     url: (stream) =>
       endpoint(options.apiUrl, stream ? `${path}:streamGenerateContent?alt=sse` : `${path}:generateContent`),
     headers: options.headers,

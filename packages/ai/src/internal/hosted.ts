@@ -1,9 +1,10 @@
 /** What the providers with an address of their own have in common. */
 import { createHash } from "node:crypto"
 import * as HttpClient from "@effect/platform/HttpClient"
-import { Llm } from "@forethought/core/Llm"
+import { Llm, type Service } from "@forethought/core/Llm"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Prices from "../Prices.js"
 import * as Exchange from "./exchange.js"
 import type { JsonObject } from "./json.js"
 
@@ -24,7 +25,12 @@ export const layer = (
     Effect.map(HttpClient.HttpClient, (client) => {
       const spoken = wire(Exchange.keyOf(options.apiKey))
       const name = nameOf(spoken.from, options)
-      return { ...Exchange.make(client, spoken, options), model: () => name }
+      const service = Exchange.make(client, spoken, options)
+      // Elsewhere the same model can have another price.
+      const price = options.apiUrl === undefined ? Prices.of(options.model) : undefined
+      const complete: Service["complete"] = (request) =>
+        Effect.map(service.complete(request), (reply) => (price === undefined ? reply : Prices.priced(reply, price)))
+      return { complete, model: () => name }
     })
   )
 

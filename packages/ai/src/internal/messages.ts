@@ -16,6 +16,7 @@ export const make = (options: HostedWire): Wire => {
   const from = `anthropic:${options.model}`
   return {
     from,
+    provider: "anthropic",
     url: () => endpoint(options.apiUrl, "/v1/messages"),
     headers: options.headers,
     formats: ({ format }) => format !== undefined && ToolSchema.objectRoot(format.schema) !== undefined,

@@ -13,6 +13,7 @@ export const make = (options: HostedWire): Wire => {
   const from = `openai:${options.model}`
   return {
     from,
+    provider: "openai",
     url: () => endpoint(options.apiUrl, "/responses"),
     headers: options.headers,
     formats: ({ format }) => format !== undefined && ToolSchema.objectRoot(format.schema) !== undefined,

@@ -79,18 +79,18 @@ const hasList = (error: unknown, name: string): boolean =>
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null
 
-/** Executes step number `index` and keeps it as a past step. */
+/** Executes a step, the run's `index`-th, and keeps it as a past step. */
 export const execute = <E, R>(
   run: Run,
   executor: Executor<E, R>,
-  input: Omit<ExecutorInput, "call"> & { readonly index: number }
+  input: Omit<ExecutorInput, "call"> & { readonly id: string; readonly index: number }
 ): Effect.Effect<PastStep, LlmError, R | Toolbox.Toolbox> => {
-  const { index, step } = input
+  const { id, index, step } = input
   const call = run.id(`step-${index}`)
   return Effect.gen(function* () {
-    yield* run.emit({ _tag: "StepStarted", call, index, step })
+    yield* run.emit({ _tag: "StepStarted", call, id, index, step })
     const { result, status } = yield* attempt(run, executor, `step-${index}/executor`, input)
-    yield* run.emit({ _tag: "StepEnded", call, index, step, status, result })
-    return { id: String(index), step, result, status }
+    yield* run.emit({ _tag: "StepEnded", call, id, index, step, status, result })
+    return { id, step, result, status }
   })
 }

@@ -1,51 +1,73 @@
 /**
- * A run as a tree, put together from its events: what runs inside what, in the shape of each pattern. A plan is a list
+ * Runs as trees, put together from their events: what runs inside what, in the shape of each pattern. A plan is a list
  * that changes, ADaPT a tree of tasks, ReAct turns with their tool calls, and a nested run stands under its caller.
+ *
+ * Use it for a display, a page or a count. It reads events as they come, of a run that goes on or of one that has ended,
+ * and of several runs at once. It loads nothing, so that it runs in a browser. An event of a later version is passed over.
+ *
+ * @example
+ * ```ts
+ * const tree = RunTree.make()
+ * for (const event of events) tree.on(event)
+ * const [run] = tree.roots
+ * ```
  */
-import type * as RunEvent from "@forethought/core/RunEvent"
+import type * as RunEvent from "./RunEvent.js"
 
 /** Where a thing stands. `planned`: not begun. */
 export type Status = "planned" | "running" | "done" | "failed"
 
+/** What every node has. Times are epoch milliseconds of the run's Clock. */
 interface Common {
+  /** The path of the run, step or call that it stands for, see `CallId`; of a note, what it is about. */
   readonly path: string
   /** The run, or what in it, this belongs to; none for the outermost run. */
   readonly parent: Node | undefined
   status: Status
   startedAt: number
   endedAt?: number
+  /** What belongs to it, in the order in which it began. */
   readonly items: Array<Node>
 }
+/** A run of a pattern; `depth` is 0 for an outermost one. */
 export interface RunNode extends Common {
   readonly kind: "run"
   readonly pattern: string
   readonly task: string
   readonly depth: number
+  /** The tag of its error, or `interrupted`. */
   error?: string
+  /** The plan that it follows now. */
   plan?: PlanNode
 }
+/** A plan: its items are its steps, those that have begun first. */
 export interface PlanNode extends Common {
   readonly kind: "plan"
   /** How often it was replaced. */
   changes: number
 }
+/** A step of a plan, or a planned tool call. */
 export interface StepNode extends Common {
   readonly kind: "step"
+  /** That of the planned step. */
+  readonly id: string
   readonly label: string
   result?: string
 }
+/** A model call; its items are the tool calls that it asked for, and what happened to it on the way. */
 export interface ModelNode extends Common {
   readonly kind: "model"
   readonly role: string
-  /** What was said in a turn of ReAct. */
+  /** What was said, where the call is a turn of ReAct. */
   text?: string
-  isTurn: boolean
 }
+/** A tool call that no plan names. */
 export interface ToolNode extends Common {
   readonly kind: "tool"
   readonly label: string
   result?: string
 }
+/** A task of ADaPT; `planned` are its sub-steps in words. */
 export interface TaskNode extends Common {
   readonly kind: "task"
   readonly task: string
@@ -53,10 +75,9 @@ export interface TaskNode extends Common {
   logic?: string
   planned: ReadonlyArray<string>
 }
-export interface NoteNode extends Common {
+/** Something that happened, in words. */
+export interface NoteNode extends Common, Note {
   readonly kind: "note"
-  readonly text: string
-  readonly isWarning: boolean
 }
 export type Node = RunNode | PlanNode | StepNode | ModelNode | ToolNode | TaskNode | NoteNode
 
@@ -67,16 +88,71 @@ const nesting = (parent: Node | undefined): number => {
   return nesting(parent.parent) + (counts ? 1 : 0)
 }
 
+/** What happened, in words for a person, and whether it needs attention. */
+export interface Note {
+  readonly text: string
+  readonly isWarning: boolean
+}
+
+/** Returns the words for an event that is neither the beginning nor the end of something; `undefined` for any other. */
+export const noteOf = (event: RunEvent.RunEvent): Note | undefined => {
+  switch (event._tag) {
+    case "PlanTruncated":
+      return warning(`plan cut to ${event.kept.length} steps; dropped: ${event.dropped.join("; ")}`)
+    case "Routed": {
+      const text = `routed to ${event.pattern}${event.fallback ? " (fallback)" : ""}: ${event.reason}`
+      return { text, isWarning: event.fallback }
+    }
+    case "ReplyRejected":
+      return warning(`the reply cannot be used${event.reask ? ", asking again" : ""}: ${event.error.message}`)
+    case "ModelRetried":
+      return warning(`${event.error.message} Retrying in ${seconds(event.delay)}…`)
+    case "ModelWaited":
+      return { text: `waited ${seconds(event.waited)} for the limit ${event.why}`, isWarning: false }
+    case "FellBack":
+      return warning(`${event.error.message} Asking ${event.to} instead…`)
+    case "CacheHit":
+      return { text: "answered from the cache", isWarning: false }
+    case "Warning":
+      return warning(`warning: ${event.message}`)
+    default:
+      return undefined
+  }
+}
+
+const warning = (text: string): Note => ({ text, isWarning: true })
+
+const seconds = (millis: number): string => `${Number((millis / 1000).toPrecision(2))} s`
+
 export interface RunTree {
+  /** Reads the next event. */
   readonly on: (event: RunEvent.RunEvent) => void
   /** The outermost runs; one, unless the program runs several. */
   readonly roots: ReadonlyArray<Node>
   /** The run that an event is about: the innermost one that its path stands in. */
-  readonly runOf: (call: string) => RunNode | undefined
+  readonly runOf: (event: Pick<RunEvent.RunEvent, "run" | "call">) => RunNode | undefined
 }
 
+/** Makes an empty tree. */
 export const make = (): RunTree => {
   const roots: Array<Node> = []
+  const runs = new Map<string, ReturnType<typeof ofRun>>()
+  const treeOf = (run: string) => {
+    const known = runs.get(run)
+    if (known !== undefined) return known
+    const tree = ofRun(roots)
+    runs.set(run, tree)
+    return tree
+  }
+  return {
+    roots,
+    on: (event) => treeOf(event.run).on(event),
+    runOf: ({ call, run }) => treeOf(run).runOf(call)
+  }
+}
+
+/** The tree of one outermost run, which is put among the roots. */
+const ofRun = (roots: Array<Node>) => {
   const byPath = new Map<string, Node>()
 
   /** The innermost thing that a path stands in. */
@@ -102,9 +178,10 @@ export const make = (): RunTree => {
     startedAt: event.at,
     items: []
   })
-  const planned = (plan: PlanNode, path: string, label: string): StepNode => {
+  const planned = (plan: PlanNode, path: string, id: string, label: string): StepNode => {
     const step: StepNode = {
       kind: "step",
+      id,
       path,
       parent: plan,
       status: "planned",
@@ -115,8 +192,10 @@ export const make = (): RunTree => {
     plan.items.push(step)
     return step
   }
-  const note = (event: RunEvent.RunEvent, text: string, isWarning: boolean) =>
-    add<NoteNode>({ kind: "note", ...common(event), status: "done", text, isWarning })
+  const note = (event: RunEvent.RunEvent) => {
+    const words = noteOf(event)
+    if (words !== undefined) add<NoteNode>({ kind: "note", ...common(event), status: "done", ...words })
+  }
 
   const planMade = (event: RunEvent.PlanMade) => {
     const run = runOf(event.call)
@@ -127,6 +206,7 @@ export const make = (): RunTree => {
       const step = planned(
         plan,
         path,
+        id,
         tool === undefined ? text : `${id} = ${tool}[${input ?? ""}]${text === "" ? "" : `  ${text}`}`
       )
       // A planned tool call is known by its variable, a step when it starts.
@@ -139,14 +219,15 @@ export const make = (): RunTree => {
     if (plan === undefined) return
     const begun = plan.items.filter((step) => step.status !== "planned")
     plan.items.splice(0, plan.items.length, ...begun)
-    for (const step of event.after) planned(plan, event.call, step)
+    for (const { id, text } of event.after) planned(plan, event.call, id, text)
     plan.changes += 1
   }
 
   const stepStarted = (event: RunEvent.StepStarted) => {
     const plan = runOf(event.call)?.plan
-    const next = plan?.items.find((step) => step.status === "planned")
-    const step = next ?? add<StepNode>({ kind: "step", ...common(event), label: event.step })
+    const step =
+      plan?.items.find((item) => item.kind === "step" && item.id === event.id) ??
+      add<StepNode>({ kind: "step", id: event.id, ...common(event), label: event.step })
     step.status = "running"
     step.startedAt = event.at
     byPath.set(event.call, step)
@@ -196,8 +277,7 @@ export const make = (): RunTree => {
         return
       }
       case "ModelCallStarted": {
-        const isTurn = runOf(event.call)?.pattern === "react"
-        byPath.set(event.call, add<ModelNode>({ kind: "model", ...common(event), role: event.role, isTurn }))
+        byPath.set(event.call, add<ModelNode>({ kind: "model", ...common(event), role: event.role }))
         return
       }
       case "ModelCallEnded":
@@ -229,9 +309,6 @@ export const make = (): RunTree => {
         return planMade(event)
       case "Replanned":
         return replanned(event)
-      case "PlanTruncated":
-        note(event, `plan cut to ${event.kept.length} steps; dropped: ${event.dropped.join("; ")}`, true)
-        return
       case "StepStarted":
         return stepStarted(event)
       case "StepEnded":
@@ -242,7 +319,7 @@ export const make = (): RunTree => {
         return
       case "EvidenceRecorded": {
         const step = runOf(event.call)?.plan?.items.find(
-          (item) => item.kind === "step" && item.path.endsWith(event.evidence.variable)
+          (item) => item.kind === "step" && item.id === event.evidence.variable
         )
         if (event.evidence.status === "skipped" && step?.kind === "step") {
           end(step, event.at, false)
@@ -264,19 +341,24 @@ export const make = (): RunTree => {
           at.detail = event.detail
         }
         return
+      case "PlanTruncated":
       case "Routed":
-        note(event, `routed to ${event.pattern}${event.fallback ? " (fallback)" : ""}: ${event.reason}`, event.fallback)
-        return
       case "ReplyRejected":
-        note(event, `the reply cannot be used${event.reask ? ", asking again" : ""}: ${event.error.message}`, true)
-        return
+      case "ModelRetried":
+      case "ModelWaited":
+      case "FellBack":
+      case "CacheHit":
       case "Warning":
-        note(event, `warning: ${event.message}`, true)
+        note(event)
         return
       case "ReplyDelta":
+      case "BudgetSettled":
         return
+      default:
+        // A new event that is not read here does not compile; one of a later version is passed over.
+        event satisfies never
     }
   }
 
-  return { on, roots, runOf }
+  return { on, runOf }
 }

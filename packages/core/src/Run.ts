@@ -53,8 +53,8 @@ export interface Run {
 
 /** What a pattern may say of its run. */
 export interface Settings {
-  /** The pattern's options, with its defaults, as plain JSON: what `RunStarted` tells of them. Default: none. */
-  readonly options?: RunEvent.RunStarted["options"]
+  /** Returns the pattern's options as `RunStarted` tells them, such as by `Pattern.told`. Default: none. */
+  readonly options?: () => NonNullable<RunEvent.RunStarted["options"]>
 }
 
 /** The id of the outermost run, which every event has. Default: `undefined`, and each outermost run gets a random one. */
@@ -160,7 +160,7 @@ const headerOf = (context: Context.Context<Llm.Llm>, { options }: Settings) => {
   return {
     schema: 2 as const,
     library,
-    ...(options === undefined ? {} : { options }),
+    ...(options === undefined ? {} : { options: options() }),
     models,
     ...(Option.isNone(toolbox) ? {} : { tools: ToolHash.of(toolbox.value.describe) })
   }

@@ -69,9 +69,9 @@ describe("the outermost RunStarted", () => {
 
   it.effect("tells schema, library, options, models by role and tools; one inside it does not", () =>
     Effect.gen(function* () {
-      const inner = Run.run("inner", "t", asking("planner"), { options: { b: 2 } })
+      const inner = Run.run("inner", "t", asking("planner"), { options: () => ({ b: 2 }) })
       const events = yield* told(
-        Run.run("outer", "t", (run) => Run.nested(run, "in", inner), { options: { a: 1 } }).pipe(
+        Run.run("outer", "t", (run) => Run.nested(run, "in", inner), { options: () => ({ a: 1 }) }).pipe(
           Effect.provide(Toolbox.layer([tool]))
         )
       )

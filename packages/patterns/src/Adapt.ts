@@ -97,31 +97,35 @@ const runWith = <E, R, R2>(
   executor: Executor<E, R>,
   verify: RunOptions<E, R2>["verify"]
 ): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox | R | R2> =>
-  Run.run(info.name, task, (run) =>
-    Effect.flatMap(Toolbox.Toolbox, ({ describe }) => {
-      const root = draft("1", task, 1)
-      const world: World<Toolbox.Toolbox | R | R2> = {
-        run,
-        settings,
-        task,
-        tell: (event) => run.emit(event),
-        tryTask: (node) => tryTask(run, executor, verify, node, root.task, Toolbox.descriptions(describe), settings)
-      }
-      return solve(world, root, []).pipe(
-        Effect.mapError((error) => Failure.attach(error, { tree: root })),
-        Effect.flatMap((outcome): Effect.Effect<Answered, Error> => {
-          return outcome._tag === "Failed"
-            ? Effect.fail(new TaskFailed({ reason: outcome.reason, progress: { tree: root } }))
-            : Effect.succeed({
-                _tag: "Answered",
-                answer: resultText(outcome.result),
-                result: outcome.result,
-                tree: root,
-                verified: outcome.verified
-              })
-        })
-      )
-    })
+  Run.run(
+    info.name,
+    task,
+    (run) =>
+      Effect.flatMap(Toolbox.Toolbox, ({ describe }) => {
+        const root = draft("1", task, 1)
+        const world: World<Toolbox.Toolbox | R | R2> = {
+          run,
+          settings,
+          task,
+          tell: (event) => run.emit(event),
+          tryTask: (node) => tryTask(run, executor, verify, node, root.task, Toolbox.descriptions(describe), settings)
+        }
+        return solve(world, root, []).pipe(
+          Effect.mapError((error) => Failure.attach(error, { tree: root })),
+          Effect.flatMap((outcome): Effect.Effect<Answered, Error> => {
+            return outcome._tag === "Failed"
+              ? Effect.fail(new TaskFailed({ reason: outcome.reason, progress: { tree: root } }))
+              : Effect.succeed({
+                  _tag: "Answered",
+                  answer: resultText(outcome.result),
+                  result: outcome.result,
+                  tree: root,
+                  verified: outcome.verified
+                })
+          })
+        )
+      }),
+    { options: () => settings.told() }
   )
 
 /** The specification's steps: try (1), succeed (2), else split (3), run the sub-steps (4), and return the result (5). */
@@ -374,7 +378,8 @@ export const asTool = (presentation: Pattern.Presentation = {}, options: RunOpti
 
 const settingsOf = <E, R>(options: RunOptions<E, R>) => {
   const { executor, prompts: own, ...settings } = Pattern.settings("Adapt.run", info.options, options)
-  return { ...settings, tries: executor, ...PromptTemplate.overrides(prompts, own) }
+  const told = () => Pattern.told(info.options, options)
+  return { ...settings, told, tries: executor, ...PromptTemplate.overrides(prompts, own) }
 }
 
 type Settings = Omit<ReturnType<typeof settingsOf>, "tries" | "verify">

@@ -93,63 +93,69 @@ const runWith = <E, R>(
   settings: Settings,
   executor: Executor<E, R>
 ): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox | R> =>
-  Run.run(info.name, goal, (run) => {
-    const pastSteps: Array<PastStep> = []
-    const completed = new Set<string>()
-    const ids = StepIds.make()
-    const review = reviews(
-      { pattern: info.name, task: goal, steps: listed },
-      { read: readEdited, refused: refusedPlan }
-    )
-    let remainingPlan: ReadonlyArray<string> = []
-    const progress = (): Progress => ({ pastSteps, remainingPlan })
-    const attach = <F extends ParseError | TruncatedReply | Llm.LlmError>(error: F) => Failure.attach(error, progress())
-
-    return Effect.gen(function* () {
-      yield* Effect.mapError(checkRoom(run, goal, settings), attach)
-      const { describe } = yield* Toolbox.Toolbox
-      remainingPlan = yield* Effect.mapError(
-        askPlanner(run, goal, Toolbox.names(describe), settings, review, ids),
-        attach
+  Run.run(
+    info.name,
+    goal,
+    (run) => {
+      const pastSteps: Array<PastStep> = []
+      const completed = new Set<string>()
+      const ids = StepIds.make()
+      const review = reviews(
+        { pattern: info.name, task: goal, steps: listed },
+        { read: readEdited, refused: refusedPlan }
       )
-      for (let index = 1; index <= settings.maxSteps; index++) {
-        const [step = "", ...rest] = remainingPlan
-        review.started(step)
-        const past = yield* Effect.mapError(
-          execute(run, executor, {
-            id: ids.start(),
-            index,
-            goal,
-            step,
-            pastSteps: settings.executorSees === "all" ? [...pastSteps] : [],
-            maxToolCalls: settings.maxToolCalls
-          }),
+      let remainingPlan: ReadonlyArray<string> = []
+      const progress = (): Progress => ({ pastSteps, remainingPlan })
+      const attach = <F extends ParseError | TruncatedReply | Llm.LlmError>(error: F) =>
+        Failure.attach(error, progress())
+
+      return Effect.gen(function* () {
+        yield* Effect.mapError(checkRoom(run, goal, settings), attach)
+        const { describe } = yield* Toolbox.Toolbox
+        remainingPlan = yield* Effect.mapError(
+          askPlanner(run, goal, Toolbox.names(describe), settings, review, ids),
           attach
         )
-        remainingPlan = rest
-        pastSteps.push(past)
-        if (past.status === "completed") completed.add(fold(past.step))
-        const decision = yield* Effect.mapError(
-          askReplanner(run, goal, index, rest, pastSteps, completed, settings),
-          attach
-        )
-        if (decision._tag === "Finish") {
-          return { _tag: "Answered" as const, answer: decision.answer, pastSteps }
+        for (let index = 1; index <= settings.maxSteps; index++) {
+          const [step = "", ...rest] = remainingPlan
+          review.started(step)
+          const past = yield* Effect.mapError(
+            execute(run, executor, {
+              id: ids.start(),
+              index,
+              goal,
+              step,
+              pastSteps: settings.executorSees === "all" ? [...pastSteps] : [],
+              maxToolCalls: settings.maxToolCalls
+            }),
+            attach
+          )
+          remainingPlan = rest
+          pastSteps.push(past)
+          if (past.status === "completed") completed.add(fold(past.step))
+          const decision = yield* Effect.mapError(
+            askReplanner(run, goal, index, rest, pastSteps, completed, settings),
+            attach
+          )
+          if (decision._tag === "Finish") {
+            return { _tag: "Answered" as const, answer: decision.answer, pastSteps }
+          }
+          // What is left at the cap does not run, so nobody has to approve it.
+          const revised =
+            index === settings.maxSteps
+              ? decision.remainingSteps
+              : yield* Effect.mapError(
+                  approved(run, `step-${index}/replanner`, decision.remainingSteps, settings, review),
+                  attach
+                )
+          yield* tellReplanned(run, index, ids, revised, past)
+          remainingPlan = revised
         }
-        // What is left at the cap does not run, so nobody has to approve it.
-        const revised =
-          index === settings.maxSteps
-            ? decision.remainingSteps
-            : yield* Effect.mapError(
-                approved(run, `step-${index}/replanner`, decision.remainingSteps, settings, review),
-                attach
-              )
-        yield* tellReplanned(run, index, ids, revised, past)
-        remainingPlan = revised
-      }
-      return yield* new StepCapReached({ maxSteps: settings.maxSteps, progress: progress() })
-    })
-  })
+        return yield* new StepCapReached({ maxSteps: settings.maxSteps, progress: progress() })
+      })
+    },
+    { options: () => settings.told() }
+  )
 
 // ---------------------------------------------------------------------------------------------------------------
 // as a value
@@ -190,7 +196,8 @@ export const asTool = (presentation: Pattern.Presentation = {}, options: RunOpti
 const settingsOf = <E, R>(options: RunOptions<E, R>) => {
   const settings = Pattern.settings("PlanAndExecute.run", info.options, options)
   const { planner, replanner } = prompts
-  return { ...settings, ...PromptTemplate.overrides({ planner, replanner }, settings.prompts) }
+  const told = () => Pattern.told(info.options, options)
+  return { ...settings, told, ...PromptTemplate.overrides({ planner, replanner }, settings.prompts) }
 }
 
 type Settings = Omit<ReturnType<typeof settingsOf>, "executor">

@@ -72,16 +72,20 @@ export const run = <A>(
   options: RunOptions<A>
 ): Effect.Effect<Answered<A>, Failure.Failure<TruncatedReply | ParseError | Llm.LlmError, Progress>, Llm.Llm> => {
   const settings = settingsOf(options)
-  return Run.run(info.name, question, (run) =>
-    Effect.gen(function* () {
-      const reasoning = yield* Effect.mapError(askReasoner(run, question, settings), (error) =>
-        Failure.attach<typeof error, Progress>(error, {})
-      )
-      const { answer, text } = yield* Effect.mapError(askExtractor(run, question, reasoning, settings), (error) =>
-        Failure.attach<typeof error, Progress>(error, { reasoning })
-      )
-      return { _tag: "Answered" as const, answer, text, reasoning }
-    })
+  return Run.run(
+    info.name,
+    question,
+    (run) =>
+      Effect.gen(function* () {
+        const reasoning = yield* Effect.mapError(askReasoner(run, question, settings), (error) =>
+          Failure.attach<typeof error, Progress>(error, {})
+        )
+        const { answer, text } = yield* Effect.mapError(askExtractor(run, question, reasoning, settings), (error) =>
+          Failure.attach<typeof error, Progress>(error, { reasoning })
+        )
+        return { _tag: "Answered" as const, answer, text, reasoning }
+      }),
+    { options: () => Pattern.told(info.options, options) }
   )
 }
 

@@ -83,23 +83,27 @@ export const run = (
   Llm.Llm | Toolbox.Toolbox
 > => {
   const settings = settingsOf(options)
-  return Run.run(info.name, task, (run) =>
-    Effect.flatMap(Toolbox.Toolbox, ({ describe }) => {
-      const state: State = {
-        pastSteps: [],
-        collected: {},
-        given: [],
-        plan: [],
-        replans: 0,
-        unresolved: [],
-        cutShort: undefined
-      }
-      const base = { run, task, settings, state, ids: StepIds.make(), tools: Toolbox.names(describe) }
-      const agent: Agent = { ...base, review: reviewsOf(base) }
-      return loop(agent).pipe(
-        Effect.mapError((error) => (error instanceof NotCompleted ? error : Failure.attach(error, progress(state))))
-      )
-    })
+  return Run.run(
+    info.name,
+    task,
+    (run) =>
+      Effect.flatMap(Toolbox.Toolbox, ({ describe }) => {
+        const state: State = {
+          pastSteps: [],
+          collected: {},
+          given: [],
+          plan: [],
+          replans: 0,
+          unresolved: [],
+          cutShort: undefined
+        }
+        const base = { run, task, settings, state, ids: StepIds.make(), tools: Toolbox.names(describe) }
+        const agent: Agent = { ...base, review: reviewsOf(base) }
+        return loop(agent).pipe(
+          Effect.mapError((error) => (error instanceof NotCompleted ? error : Failure.attach(error, progress(state))))
+        )
+      }),
+    { options: () => Pattern.told(info.options, options) }
   )
 }
 

@@ -77,13 +77,17 @@ export const run = (
 > => {
   const settings = Pattern.settings("ReAct.run", info.options, options)
   const templates = PromptTemplate.overrides({ native: prompts.native, text: prompts.text }, settings.prompts)
-  return Run.run(info.name, task, (run) =>
-    Effect.flatMap(Toolbox.Toolbox, (toolbox) => {
-      const turns: Array<Turn> = []
-      return Effect.mapError(loop(run, toolbox, task, { ...settings, templates }, turns), (error) =>
-        Failure.attach(error, { turns: [...turns] })
-      )
-    })
+  return Run.run(
+    info.name,
+    task,
+    (run) =>
+      Effect.flatMap(Toolbox.Toolbox, (toolbox) => {
+        const turns: Array<Turn> = []
+        return Effect.mapError(loop(run, toolbox, task, { ...settings, templates }, turns), (error) =>
+          Failure.attach(error, { turns: [...turns] })
+        )
+      }),
+    { options: () => Pattern.told(info.options, options) }
   )
 }
 

@@ -83,7 +83,8 @@ export const sequential = (
   Llm.Llm | Toolbox.Toolbox
 > => {
   const settings = Pattern.settings("Rewoo.sequential", infos.sequential.options, options)
-  return solve(infos.sequential.name, question, settings, { concurrency: 1, onFailure: "continue" })
+  const told = () => Pattern.told(infos.sequential.options, options)
+  return solve(infos.sequential.name, question, { ...settings, told }, { concurrency: 1, onFailure: "continue" })
 }
 
 /**
@@ -103,7 +104,13 @@ export const parallel = (
   Llm.Llm | Toolbox.Toolbox
 > => {
   const settings = Pattern.settings("Rewoo.parallel", infos.parallel.options, options)
-  return solve(infos.parallel.name, question, settings, { concurrency: settings.concurrency, onFailure: "skip" })
+  const told = () => Pattern.told(infos.parallel.options, options)
+  return solve(
+    infos.parallel.name,
+    question,
+    { ...settings, told },
+    { concurrency: settings.concurrency, onFailure: "skip" }
+  )
 }
 
 /** The specification's steps: plan (1–3), run the calls (4), solve (5). */
@@ -118,17 +125,21 @@ const solve = (
     given.prompts
   )
   const settings: Settings = { ...given, pattern, planner, solver }
-  return Run.run(pattern, question, (run) =>
-    Effect.flatMap(Toolbox.Toolbox, (toolbox) => {
-      const gathered: Array<Evidence | undefined> = []
-      const progress = (): Progress => ({ evidence: gathered.filter((piece) => piece !== undefined) })
-      return Effect.gen(function* () {
-        const plan = yield* makePlan(run, toolbox, question, settings)
-        const evidence = yield* runPlan(run, toolbox, plan, settings, mode, gathered)
-        const answer = yield* askSolver(run, question, evidence, settings)
-        return { _tag: "Answered" as const, answer, evidence }
-      }).pipe(Effect.mapError((error) => Failure.attach(error, progress())))
-    })
+  return Run.run(
+    pattern,
+    question,
+    (run) =>
+      Effect.flatMap(Toolbox.Toolbox, (toolbox) => {
+        const gathered: Array<Evidence | undefined> = []
+        const progress = (): Progress => ({ evidence: gathered.filter((piece) => piece !== undefined) })
+        return Effect.gen(function* () {
+          const plan = yield* makePlan(run, toolbox, question, settings)
+          const evidence = yield* runPlan(run, toolbox, plan, settings, mode, gathered)
+          const answer = yield* askSolver(run, question, evidence, settings)
+          return { _tag: "Answered" as const, answer, evidence }
+        }).pipe(Effect.mapError((error) => Failure.attach(error, progress())))
+      }),
+    { options: () => settings.told() }
   )
 }
 
@@ -177,7 +188,9 @@ export const asTool = (presentation: Pattern.Presentation = {}, options: Paralle
 // private
 // ---------------------------------------------------------------------------------------------------------------
 
-type Given = Pattern.Settings<SequentialOptions, typeof infos.sequential.options>
+interface Given extends Pattern.Settings<SequentialOptions, typeof infos.sequential.options> {
+  readonly told: () => { readonly [name: string]: unknown }
+}
 
 interface Settings extends Given {
   readonly pattern: string

@@ -73,8 +73,11 @@ export const route = <const Patterns extends ReadonlyArray<Choice>>(
   options: RouteOptions<Patterns> = {}
 ): Effect.Effect<Route<Pattern.NameOf<Patterns[number]>>, Llm.LlmError, Llm.Llm> => {
   const settings = settingsOf("Router.route", options, options.patterns ?? catalogue)
-  return Run.run("router", task, (run) =>
-    Effect.map(choose(run, task, settings), ({ name, reason }) => ({ pattern: name, reason }))
+  return Run.run(
+    "router",
+    task,
+    (run) => Effect.map(choose(run, task, settings), ({ name, reason }) => ({ pattern: name, reason })),
+    { options: () => told(settings) }
   ) as Effect.Effect<Route<Pattern.NameOf<Patterns[number]>>, Llm.LlmError, Llm.Llm>
 }
 
@@ -95,15 +98,19 @@ export const run = <const Patterns extends ReadonlyArray<Pattern.Any>>(
   Llm.Llm | Pattern.RequirementsOf<Patterns[number]>
 > => {
   const settings = settingsOf("Router.run", options, options.patterns)
-  const routed = Run.run("router", task, (run) =>
-    Effect.flatMap(choose(run, task, settings), ({ chosen, name, reason }) =>
-      Effect.map(Run.nested(run, name, chosen.run(task)), (outcome) => ({
-        pattern: name,
-        reason,
-        answer: chosen.answer(outcome),
-        outcome
-      }))
-    )
+  const routed = Run.run(
+    "router",
+    task,
+    (run) =>
+      Effect.flatMap(choose(run, task, settings), ({ chosen, name, reason }) =>
+        Effect.map(Run.nested(run, name, chosen.run(task)), (outcome) => ({
+          pattern: name,
+          reason,
+          answer: chosen.answer(outcome),
+          outcome
+        }))
+      ),
+    { options: () => told(settings) }
   )
   // The one place where the list gives its types back to the result.
   return routed as Effect.Effect<
@@ -154,6 +161,12 @@ const settingsOf = <C extends Choice>(
   }
   return { patterns, fallback, reask, ...PromptTemplate.overrides({ router: prompts.router }, own) }
 }
+
+const told = ({ fallback, patterns, reask }: Settings<Choice>) => ({
+  patterns: patterns.map(({ name }) => name),
+  fallback: fallback.name,
+  reask: Reask.timesOf(reask) ?? "custom"
+})
 
 const choose = <C extends Choice>(run: Run.Run, task: string, settings: Settings<C>) => {
   const { fallback, patterns, reask, router } = settings

@@ -20,7 +20,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 
 // The codecs of the pattern's errors are the schemas of the responses.
-const [StepCapReached, Unreadable, Truncated, ModelFailed] = Codec.PlanAndExecute.Error.members
+const [StepCapReached, Unreadable, Truncated, ModelFailed, Refused] = Codec.PlanAndExecute.Error.members
 
 /** What a client needs to know: with it, `HttpApiClient` gives typed calls and typed errors. */
 export class Api extends HttpApi.make("forethought").add(
@@ -37,6 +37,7 @@ export class Api extends HttpApi.make("forethought").add(
       .addError(Unreadable.annotations(HttpApiSchema.annotations({ status: 502 })))
       .addError(Truncated.annotations(HttpApiSchema.annotations({ status: 502 })))
       .addError(ModelFailed.annotations(HttpApiSchema.annotations({ status: 503 })))
+      .addError(Refused.annotations(HttpApiSchema.annotations({ status: 403 })))
   )
 ) {}
 

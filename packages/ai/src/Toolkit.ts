@@ -73,11 +73,11 @@ export const toToolkit = (
   Effect.map(Toolbox.Toolbox, (toolbox) => {
     let calls = 0
     return {
-      tools: LenientTool.record(toolbox.describe),
+      tools: LenientTool.record(toolbox.tools),
       handle: (name, params) =>
         Effect.suspend(() => {
           calls += 1
-          const info = toolbox.describe.find((tool) => tool.name === name)
+          const info = toolbox.tools.find((tool) => tool.name === name)
           const raw = JSON.stringify(params)
           const input = info === undefined ? Either.right(raw) : Tool.fromArguments(info, raw)
           const call = `${options.call ?? "toolkit/call"}-${calls}`

@@ -44,7 +44,7 @@ const call = (tool: string, input: string) =>
 describe("fromToolkit", () => {
   it.effect("describes each tool as the Toolkit does", () =>
     Effect.gen(function* () {
-      const { describe: tools } = yield* Toolbox.Toolbox
+      const { tools } = yield* Toolbox.Toolbox
       expect(tools.map(({ name }) => name)).toEqual(["Weather", "Fails", "Returns", "Dies"])
       expect(tools[0]).toMatchObject({
         description: "The weather of a day.",

@@ -108,7 +108,7 @@ export const plans =
               return PlanApproval.refuse("the person said no")
             case "e":
             case "edit": {
-              const text = await edit(desk, terminal, plan.written ?? planText(plan.steps), signal)
+              const text = await edit(desk, terminal, plan.written ?? PlanApproval.textOf(plan.steps), signal)
               if (signal.aborted) return PlanApproval.refuse("the run was interrupted")
               if (text.trim() !== "") return PlanApproval.edit(text)
               desk.write("Nothing was written: the plan stays as it is.\n")
@@ -122,7 +122,7 @@ export const plans =
 /** A plan in the course of a run, step by step and in full: what is new, what stays, and what is not planned any more. */
 export const changedPlan = (plan: PlanApproval.ProposedPlan): ReadonlyArray<string> => {
   const { added, dropped } = PlanApproval.changes(plan)
-  const line = (mark: string) => (step: RunEvent.PlannedStep) => `${mark} ${flat(planText([step]))}`
+  const line = (mark: string) => (step: RunEvent.PlannedStep) => `${mark} ${flat(PlanApproval.textOf([step]))}`
   return [
     plan.previous === undefined ? "the plan:" : "the plan has changed (+ is new, - is left out or replaced):",
     ...plan.steps.map((step) => line(added.includes(step) ? "+" : " ")(step)),
@@ -133,14 +133,6 @@ export const changedPlan = (plan: PlanApproval.ProposedPlan): ReadonlyArray<stri
 
 /** On one line, so that no text passes for another step. */
 const flat = (text: string): string => text.replaceAll(/\s*\n\s*/g, " ⏎ ")
-
-/** A plan in the form in which planners write it. */
-export const planText = (steps: ReadonlyArray<RunEvent.PlannedStep>): string =>
-  steps
-    .map(({ id, input, text, tool }) =>
-      tool === undefined ? `${id}. ${text}` : `${text === "" ? "" : `Plan: ${text}\n`}${id} = ${tool}[${input ?? ""}]`
-    )
-    .join("\n")
 
 const edit = async (desk: Desk, terminal: Terminal, text: string, signal: AbortSignal): Promise<string> => {
   if (desk.editor !== undefined) {

@@ -44,18 +44,8 @@ const headOf = (error: RunError): string =>
   refusalOf(error) === undefined ? `Not answered (${error._tag})` : "Plan refused"
 
 /** Why the plan was refused when it was shown. */
-const refusalOf = (error: RunError): string | undefined => {
-  if ("problem" in error && error.problem === "plan_refused") {
-    return "found" in error ? String(error.found).replace(/^a refusal: /, "") : error.message
-  }
-  const issues: ReadonlyArray<unknown> = "issues" in error && Array.isArray(error.issues) ? error.issues : []
-  for (const issue of issues) {
-    if (typeof issue === "object" && issue !== null && "_tag" in issue && issue._tag === "Refused") {
-      return "reason" in issue ? String(issue.reason) : error.message
-    }
-  }
-  return undefined
-}
+const refusalOf = (error: RunError): string | undefined =>
+  error._tag === "PlanRefused" && "reason" in error ? String(error.reason) || "no reason was given" : undefined
 
 /** The reason in words; where the pattern wrote an honest ending, that, which holds the reason too. */
 const reasonOf = (error: RunError): string =>

@@ -101,7 +101,7 @@ const permitted = (permits: ReadonlyMap<string, number>, inner: ReturnType<Aroun
     : Layer.effect(
         Toolbox.Toolbox,
         Effect.map(Toolbox.Toolbox, (toolbox) => {
-          const all = names(toolbox.describe)
+          const all = names(toolbox.tools)
           const named = [...permits].map(([name, limit]): readonly [string, number] => {
             const found = all.find((tool) => tool === name) ?? all.find((tool) => fold(tool) === fold(name))
             if (found === undefined) {

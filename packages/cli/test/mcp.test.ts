@@ -40,9 +40,9 @@ describe("forethought mcp", () => {
       [plan, { role: "solver", text: "{{#E1 grouped}} people." }],
       [],
       Effect.gen(function* () {
-        const { describe } = yield* Toolbox.Toolbox
-        expect(describe.map(({ name }) => name)).toEqual(patterns.map(({ name }) => name))
-        expect(describe.every(({ description }) => description.includes("Choose it when"))).toBe(true)
+        const { tools } = yield* Toolbox.Toolbox
+        expect(tools.map(({ name }) => name)).toEqual(patterns.map(({ name }) => name))
+        expect(tools.every(({ description }) => description.includes("Choose it when"))).toBe(true)
         expect(yield* call("rewoo", "How many?")).toBe("66,977,107 people.")
       })
     )

@@ -66,11 +66,11 @@ export const tools: Layer.Layer<Toolbox.Toolbox, never, Toolbox.Toolbox | Approv
   Effect.gen(function* () {
     const inner = yield* Toolbox.Toolbox
     const approval = yield* Approval
-    const byName = new Map(inner.describe.map((tool) => [tool.name, tool]))
+    const byName = new Map(inner.tools.map((tool) => [tool.name, tool]))
     return {
-      describe: inner.describe,
+      tools: inner.tools,
       call: (request) => {
-        const name = Toolbox.resolve(inner.describe, request.tool)
+        const name = Toolbox.resolve(inner.tools, request.tool)
         const tool = Either.isRight(name) ? byName.get(name.right) : undefined
         if (tool === undefined || tool.readOnly === true) return inner.call(request)
         return Effect.flatMap(decide(approval, { call: request.call, tool, input: request.input }), (decision) =>

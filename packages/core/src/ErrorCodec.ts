@@ -5,6 +5,7 @@
 import * as Schema from "effect/Schema"
 import * as Failure from "./Failure.js"
 import { LlmError as LlmErrorClass } from "./Llm.js"
+import { PlanRefused } from "./PlanApproval.js"
 import { ParseError as ParseErrorClass, TruncatedReply as TruncatedReplyClass } from "./ReplyError.js"
 import { FinishReason, Role } from "./RunEventSchema.js"
 import * as ToolError from "./ToolError.js"
@@ -161,6 +162,19 @@ export const llmFailure = <P, I>(
     encoded,
     (value): value is Failure.Failure<LlmErrorClass, P> => value instanceof LlmErrorClass && "progress" in value,
     ({ _tag, message, progress, ...fields }) => Failure.attach(new LlmErrorClass(fields), progress)
+  )
+
+/** The fields of a {@link PlanRefused}. */
+export const planRefused = { reason: Schema.String, plan: Schema.String }
+
+/** A `PlanRefused` that carries a run's work; `encoded` is `data("PlanRefused", { ...planRefused, progress })`. */
+export const refusedFailure = <P, I>(
+  encoded: Schema.Schema<WithProgress<Tagged<"PlanRefused", typeof planRefused>, P>, I>
+): Schema.Schema<Failure.Failure<PlanRefused, P>, I> =>
+  make(
+    encoded,
+    (value): value is Failure.Failure<PlanRefused, P> => value instanceof PlanRefused && "progress" in value,
+    ({ _tag, message, progress, ...fields }) => Failure.attach(new PlanRefused(fields), progress)
   )
 
 /** A `ParseError` that carries a run's work; `encoded` is `data("ParseError", { ...parseError, progress })`. */

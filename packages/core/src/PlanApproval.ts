@@ -2,6 +2,7 @@
  * Showing a plan to somebody before it runs: a service that patterns consult, and that an app or a runner answers.
  */
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { PlannedStep } from "./RunEvent.js"
@@ -118,6 +119,22 @@ const quotes = "\"'`“”„‟‘’‚«»「」『』"
 const stops = ".,:;…。，：；、"
 
 // ---------------------------------------------------------------------------------------------------------------
+// errors
+// ---------------------------------------------------------------------------------------------------------------
+
+/** The plan was refused where it was shown, so nothing more of it runs. */
+export class PlanRefused extends Data.TaggedError("PlanRefused")<{
+  /** Why, in the words of whoever refused it; empty where none were given. */
+  readonly reason: string
+  /** The plan as it was shown. */
+  readonly plan: string
+}> {
+  override get message(): string {
+    return this.reason.trim() === "" ? "The plan was refused." : `The plan was refused: ${this.reason}`
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------
 // service
 // ---------------------------------------------------------------------------------------------------------------
 
@@ -130,9 +147,8 @@ export const acceptAll: Service = { review: () => Effect.succeed(accept) }
  * that only leaves out or reorders approved steps is not shown. What an edit brings in is approved, what it leaves out
  * is not any more.
  *
- * A refused plan ends the run before anything of it has run, with the work so far as its progress: as `InvalidPlan`
- * with the issue `Refused` in ReWOO, as `TaskFailed` in ADaPT, as `ParseError` with the problem `plan_refused`
- * elsewhere.
+ * A refused plan ends the run before anything of it has run, with the work so far as its progress: as
+ * {@link PlanRefused}, in ADaPT as `TaskFailed`.
  */
 export class PlanApproval extends Context.Reference<PlanApproval>()("@forethought/core/PlanApproval", {
   defaultValue: (): Service => acceptAll
@@ -140,6 +156,14 @@ export class PlanApproval extends Context.Reference<PlanApproval>()("@forethough
 
 /** A Layer of a reviewer, in place of the default. */
 export const layer = (review: Service["review"]): Layer.Layer<never> => Layer.succeed(PlanApproval, { review })
+
+/** Returns a plan in the form in which planners write it: `1. step`, or `Plan: reason` over `#E1 = Tool[input]`. */
+export const textOf = (steps: ReadonlyArray<PlannedStep>): string =>
+  steps
+    .map(({ id, input, text, tool }) =>
+      tool === undefined ? `${id}. ${text}` : `${text === "" ? "" : `Plan: ${text}\n`}${id} = ${tool}[${input ?? ""}]`
+    )
+    .join("\n")
 
 /** Asks the current reviewer. */
 export const review = (plan: ProposedPlan): Effect.Effect<Review> =>

@@ -162,7 +162,7 @@ const headerOf = (context: Context.Context<Llm.Llm>, { options }: Settings) => {
     library,
     ...(options === undefined ? {} : { options: options() }),
     models,
-    ...(Option.isNone(toolbox) ? {} : { tools: ToolHash.of(toolbox.value.describe) })
+    ...(Option.isNone(toolbox) ? {} : { tools: ToolHash.of(toolbox.value.tools) })
   }
 }
 

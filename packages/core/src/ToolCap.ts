@@ -25,7 +25,7 @@ export const within = (
 export const make = (inner: Toolbox.Service, most: number): Toolbox.Service => {
   let left = Options.wholeNumber("ToolCap", "most", most, 0)
   return {
-    describe: inner.describe,
+    tools: inner.tools,
     call: (request) =>
       Effect.suspend(() => {
         if (left <= 0) {

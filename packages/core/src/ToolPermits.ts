@@ -28,21 +28,21 @@ export const make = (inner: Toolbox.Service, options: PermitOptions): Toolbox.Se
   Options.rejectUnknown("ToolPermits", options, ["each", "tools"])
   const named = new Map(Object.entries(options.tools ?? {}))
   for (const name of named.keys()) {
-    if (!inner.describe.some((tool) => tool.name === name)) {
+    if (!inner.tools.some((tool) => tool.name === name)) {
       throw new RangeError(
-        `ToolPermits: there is no tool ${JSON.stringify(name)}. Tools: ${Toolbox.names(inner.describe)}.`
+        `ToolPermits: there is no tool ${JSON.stringify(name)}. Tools: ${Toolbox.names(inner.tools)}.`
       )
     }
   }
   const permits = new Map<string, Permits>()
-  for (const { name } of inner.describe) {
+  for (const { name } of inner.tools) {
     const limit = named.get(name) ?? options.each
     if (limit !== undefined) permits.set(name, makePermits(Options.wholeNumber("ToolPermits", name, limit)))
   }
   return {
-    describe: inner.describe,
+    tools: inner.tools,
     call: (request) => {
-      const name = Toolbox.resolve(inner.describe, request.tool)
+      const name = Toolbox.resolve(inner.tools, request.tool)
       const permit = Either.isRight(name) ? permits.get(name.right) : undefined
       const call = Effect.suspend(() => inner.call(request))
       return permit === undefined ? call : permit.use(call)

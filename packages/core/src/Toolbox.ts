@@ -42,7 +42,7 @@ export interface CallRequest {
 
 export interface Service {
   /** Every tool, in the order in which they are shown to a model. */
-  readonly describe: ReadonlyArray<ToolInfo>
+  readonly tools: ReadonlyArray<ToolInfo>
   /** Calls a tool and gives its result as text. */
   readonly call: (request: CallRequest) => Effect.Effect<string, ToolError>
 }
@@ -79,7 +79,7 @@ export const make = <R = never>(tools: ReadonlyArray<Tool<R>>): Effect.Effect<Se
   return Effect.map(Effect.context<R>(), (context) => {
     const inContext = surroundings(context)
     return {
-      describe: tools,
+      tools,
       call: (request) => {
         const name = resolve(tools, request.tool)
         if (Either.isLeft(name)) return Effect.fail(name.left)

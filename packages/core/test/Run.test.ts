@@ -111,7 +111,7 @@ describe("a call of a toolbox that somebody else made ends, one way or the other
     Effect.gen(function* () {
       const journal = Journal.memory()
       const request = { call: "c", tool: "T", input: "" }
-      const ended = yield* Run.run("test", "task", (run) => run.callTool({ describe: [], call }, request)).pipe(
+      const ended = yield* Run.run("test", "task", (run) => run.callTool({ tools: [], call }, request)).pipe(
         Effect.provide(Layer.merge(model, Journal.layer(journal)))
       )
       expect(ended.outcome).toBe(outcome)

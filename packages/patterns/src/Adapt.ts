@@ -34,7 +34,7 @@ import * as prompts from "./internal/adapt/prompts.js"
 import { inWords, readSplit, shownStep, shownSteps, written } from "./internal/adapt/split.js"
 import { attempt } from "./internal/execute.js"
 import { fold } from "./internal/fold.js"
-import { review } from "./internal/review.js"
+import { review } from "./internal/plan.js"
 import * as ReAct from "./ReAct.js"
 
 export * from "./internal/adapt/outcome.js"
@@ -101,14 +101,14 @@ const runWith = <E, R, R2>(
     info.name,
     task,
     (run) =>
-      Effect.flatMap(Toolbox.Toolbox, ({ describe }) => {
+      Effect.flatMap(Toolbox.Toolbox, ({ tools }) => {
         const root = draft("1", task, 1)
         const world: World<Toolbox.Toolbox | R | R2> = {
           run,
           settings,
           task,
           tell: (event) => run.emit(event),
-          tryTask: (node) => tryTask(run, executor, verify, node, root.task, Toolbox.descriptions(describe), settings)
+          tryTask: (node) => tryTask(run, executor, verify, node, root.task, Toolbox.descriptions(tools), settings)
         }
         return solve(world, root, []).pipe(
           Effect.mapError((error) => Failure.attach(error, { tree: root })),
@@ -292,7 +292,7 @@ const approve = <R>(
   path: ReadonlyArray<string>,
   plan: Group
 ): Effect.Effect<Split | Failed> =>
-  review<Group, Failed>(
+  review<Group, Failed, Failed>(
     {
       pattern: info.name,
       task,

@@ -11,23 +11,22 @@ import type { Executor } from "@forethought/core/Executor"
 import * as Failure from "@forethought/core/Failure"
 import * as Llm from "@forethought/core/Llm"
 import * as Pattern from "@forethought/core/Pattern"
+import type { PlanRefused } from "@forethought/core/PlanApproval"
 import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import * as Reask from "@forethought/core/Reask"
 import type { ParseError, TruncatedReply } from "@forethought/core/ReplyError"
 import * as Run from "@forethought/core/Run"
-import type { PastStep } from "@forethought/core/RunEvent"
+import type { PastStep, PlannedStep } from "@forethought/core/RunEvent"
 import * as Toolbox from "@forethought/core/Toolbox"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { execute } from "./internal/execute.js"
 import { fold } from "./internal/fold.js"
-import { tellInline } from "./internal/inlinePlan.js"
+import * as Plan from "./internal/plan.js"
 import { info } from "./internal/planAndExecute/info.js"
 import { type Answered, type Error, type Progress, StepCapReached } from "./internal/planAndExecute/outcome.js"
 import { type Decision, readDecision, readEdited, readPlan } from "./internal/planAndExecute/parse.js"
 import * as prompts from "./internal/planAndExecute/prompts.js"
-import { listed, type Reviews, refusedPlan, reviews } from "./internal/review.js"
-import * as StepIds from "./internal/stepIds.js"
 import * as ReAct from "./ReAct.js"
 
 export type { PastStep } from "@forethought/core/RunEvent"
@@ -78,7 +77,7 @@ export const run = <E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox>(
   options: RunOptions<E, R> = {}
 ): Effect.Effect<
   Answered,
-  StepCapReached | Failure.Failure<ParseError | TruncatedReply | Llm.LlmError, Progress>,
+  StepCapReached | Failure.Failure<PlanRefused | ParseError | TruncatedReply | Llm.LlmError, Progress>,
   Llm.Llm | Toolbox.Toolbox | R
 > => {
   const settings = settingsOf(options)
@@ -99,29 +98,22 @@ const runWith = <E, R>(
     (run) => {
       const pastSteps: Array<PastStep> = []
       const completed = new Set<string>()
-      const ids = StepIds.make()
-      const review = reviews(
-        { pattern: info.name, task: goal, steps: listed },
-        { read: readEdited, refused: refusedPlan }
-      )
+      const { maxPlanLength } = settings
+      const plan = Plan.make(run, { pattern: info.name, task: goal, maxPlanLength, shown: listed, read: readEdited })
       let remainingPlan: ReadonlyArray<string> = []
       const progress = (): Progress => ({ pastSteps, remainingPlan })
-      const attach = <F extends ParseError | TruncatedReply | Llm.LlmError>(error: F) =>
+      const attach = <F extends PlanRefused | ParseError | TruncatedReply | Llm.LlmError>(error: F) =>
         Failure.attach(error, progress())
 
       return Effect.gen(function* () {
         yield* Effect.mapError(checkRoom(run, goal, settings), attach)
-        const { describe } = yield* Toolbox.Toolbox
-        remainingPlan = yield* Effect.mapError(
-          askPlanner(run, goal, Toolbox.names(describe), settings, review, ids),
-          attach
-        )
+        const { tools } = yield* Toolbox.Toolbox
+        remainingPlan = yield* Effect.mapError(askPlanner(run, goal, Toolbox.names(tools), settings, plan), attach)
         for (let index = 1; index <= settings.maxSteps; index++) {
           const [step = "", ...rest] = remainingPlan
-          review.started(step)
           const past = yield* Effect.mapError(
             execute(run, executor, {
-              id: ids.start(),
+              id: plan.start(),
               index,
               goal,
               step,
@@ -134,7 +126,7 @@ const runWith = <E, R>(
           pastSteps.push(past)
           if (past.status === "completed") completed.add(fold(past.step))
           const decision = yield* Effect.mapError(
-            askReplanner(run, goal, index, rest, pastSteps, completed, settings),
+            askReplanner(run, goal, index, rest, pastSteps, completed, settings, plan),
             attach
           )
           if (decision._tag === "Finish") {
@@ -144,11 +136,9 @@ const runWith = <E, R>(
           const revised =
             index === settings.maxSteps
               ? decision.remainingSteps
-              : yield* Effect.mapError(
-                  approved(run, `step-${index}/replanner`, decision.remainingSteps, settings, review),
-                  attach
-                )
-          yield* tellReplanned(run, index, ids, revised, past)
+              : yield* Effect.mapError(plan.approve(`step-${index}/replanner`, decision.remainingSteps), attach)
+          yield* plan.revised(`step-${index}`, revised, past)
+          if (samePlan([past.step, ...rest], revised)) yield* tellNoProgress(run, index)
           remainingPlan = revised
         }
         return yield* new StepCapReached({ maxSteps: settings.maxSteps, progress: progress() })
@@ -216,20 +206,13 @@ const checkRoom = (run: Run.Run, goal: string, settings: Settings): Effect.Effec
 const promptOf = (goal: string, plan: string, pastSteps: string, { replanner }: Settings): string =>
   PromptTemplate.render(replanner, { goal, plan, past_steps: pastSteps })
 
-type PlanReviews = Reviews<ReadonlyArray<string>, ParseError>
+type StringPlan = Plan.Plan<string, ParseError>
 
-/** The steps as they were approved; what a person wrote keeps to the cap as well. */
-const approved = (run: Run.Run, call: string, steps: ReadonlyArray<string>, settings: Settings, reviews: PlanReviews) =>
-  Effect.flatMap(reviews.review(steps), (accepted) => withinCap(run, call, accepted, settings.maxPlanLength))
+/** A list of steps as a plan is shown: numbered, without dependencies. */
+const listed = (steps: ReadonlyArray<string>, from: number): ReadonlyArray<PlannedStep> =>
+  steps.map((text, index) => ({ id: String(from + index), text, dependsOn: [] }))
 
-const askPlanner = (
-  run: Run.Run,
-  goal: string,
-  toolNames: string,
-  settings: Settings,
-  reviews: PlanReviews,
-  ids: StepIds.StepIds
-) =>
+const askPlanner = (run: Run.Run, goal: string, toolNames: string, settings: Settings, plan: StringPlan) =>
   Effect.gen(function* () {
     const written = yield* Reask.ask(run, {
       role: "planner",
@@ -243,21 +226,20 @@ const askPlanner = (
       reask: settings.reask,
       read: readPlan
     })
-    yield* tellInline(run, "planner", written)
-    const made = yield* withinCap(run, "planner", written.steps, settings.maxPlanLength)
-    const plan = yield* approved(run, "planner", made, settings, reviews)
-    yield* run.emit({ _tag: "PlanMade", steps: ids.take(listed(plan)) })
-    return plan
+    const steps = yield* plan.approve("planner", yield* plan.within("planner", written.steps, written.isInline))
+    yield* plan.made(steps)
+    return steps
   })
 
 const askReplanner = (
   run: Run.Run,
   goal: string,
   index: number,
-  plan: ReadonlyArray<string>,
+  left: ReadonlyArray<string>,
   pastSteps: ReadonlyArray<PastStep>,
   completed: ReadonlySet<string>,
-  settings: Settings
+  settings: Settings,
+  plan: StringPlan
 ) =>
   Effect.gen(function* () {
     const call = `step-${index}/replanner`
@@ -267,7 +249,7 @@ const askReplanner = (
     const stepTimes = promptOf(goal, "", "x", settings).length - bare
     const room = settings.maxPromptChars - bare
     const planRoom = Math.max(room - prompts.leastRoom, Math.floor(room / 2))
-    const shownPlan = prompts.shownPlan(plan, Math.floor(planRoom / Math.max(1, planTimes)))
+    const shownPlan = prompts.shownPlan(left, Math.floor(planRoom / Math.max(1, planTimes)))
     const stepRoom = room - planTimes * shownPlan.length
     const shownSteps = prompts.pastSteps(pastSteps, Math.floor(stepRoom / Math.max(1, stepTimes)))
     const decision = yield* Reask.ask(run, {
@@ -281,7 +263,7 @@ const askReplanner = (
     })
     if (isOdd(decision)) yield* tellOddities(run, call, decision)
     if (decision._tag === "Finish") return decision
-    return { ...decision, remainingSteps: yield* withinCap(run, call, decision.remainingSteps, settings.maxPlanLength) }
+    return { ...decision, remainingSteps: yield* plan.within(call, decision.remainingSteps) }
   })
 
 const replyFormat: Llm.ReplyFormat = {
@@ -343,38 +325,13 @@ const tellOddities = (run: Run.Run, call: string, decision: Revised) =>
     }
   })
 
-/** Cuts a plan that is over the cap, and says so. */
-const withinCap = (run: Run.Run, call: string, plan: ReadonlyArray<string>, maxPlanLength: number) => {
-  if (plan.length <= maxPlanLength) return Effect.succeed(plan)
-  const kept = plan.slice(0, maxPlanLength)
-  return Effect.as(
-    run.emit({ _tag: "PlanTruncated", call: run.id(call), kept, dropped: plan.slice(maxPlanLength) }),
-    kept
-  )
-}
-
-/** The plan before and after, next to the result that caused the change; and whether it came out the same again. */
-const tellReplanned = (
-  run: Run.Run,
-  index: number,
-  ids: StepIds.StepIds,
-  revised: ReadonlyArray<string>,
-  cause: PastStep
-) => {
-  const before = ids.left()
-  const after = ids.take(listed(revised))
-  return Effect.zipRight(
-    run.emit({ _tag: "Replanned", call: run.id(`step-${index}`), before, after, cause }),
-    samePlan([cause.step, ...before.map(({ text }) => text)], revised)
-      ? run.emit({
-          _tag: "Warning",
-          call: run.id(`step-${index}`),
-          kind: "no_progress",
-          message: "The remaining plan is the same as before the step was executed."
-        })
-      : Effect.void
-  )
-}
+const tellNoProgress = (run: Run.Run, index: number) =>
+  run.emit({
+    _tag: "Warning",
+    call: run.id(`step-${index}`),
+    kind: "no_progress",
+    message: "The remaining plan is the same as before the step was executed."
+  })
 
 const samePlan = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): boolean =>
   left.length === right.length && left.every((step, index) => fold(step) === fold(right[index] ?? ""))

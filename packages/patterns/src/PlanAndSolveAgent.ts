@@ -11,6 +11,7 @@ import * as Executor from "@forethought/core/Executor"
 import * as Failure from "@forethought/core/Failure"
 import type * as Llm from "@forethought/core/Llm"
 import * as Pattern from "@forethought/core/Pattern"
+import type { PlanRefused } from "@forethought/core/PlanApproval"
 import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import * as Reask from "@forethought/core/Reask"
 import { ParseError, type TruncatedReply } from "@forethought/core/ReplyError"
@@ -21,15 +22,13 @@ import * as Toolbox from "@forethought/core/Toolbox"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { attempt } from "./internal/execute.js"
-import { tellInline } from "./internal/inlinePlan.js"
+import * as Plan from "./internal/plan.js"
 import * as DataFlow from "./internal/planAndSolveAgent/dataFlow.js"
 import * as formats from "./internal/planAndSolveAgent/formats.js"
 import { info } from "./internal/planAndSolveAgent/info.js"
 import { type Answered, type CollectedData, NotCompleted, type Progress } from "./internal/planAndSolveAgent/outcome.js"
 import * as prompts from "./internal/planAndSolveAgent/prompts.js"
 import * as shown from "./internal/planAndSolveAgent/shown.js"
-import { type Reviews, refusedPlan, reviews } from "./internal/review.js"
-import * as StepIds from "./internal/stepIds.js"
 import * as ReAct from "./ReAct.js"
 
 export * from "./internal/planAndSolveAgent/outcome.js"
@@ -79,7 +78,7 @@ export const run = (
   options: RunOptions = {}
 ): Effect.Effect<
   Answered,
-  NotCompleted | Failure.Failure<ParseError | TruncatedReply | Llm.LlmError, Progress>,
+  NotCompleted | Failure.Failure<PlanRefused | ParseError | TruncatedReply | Llm.LlmError, Progress>,
   Llm.Llm | Toolbox.Toolbox
 > => {
   const settings = settingsOf(options)
@@ -87,7 +86,7 @@ export const run = (
     info.name,
     task,
     (run) =>
-      Effect.flatMap(Toolbox.Toolbox, ({ describe }) => {
+      Effect.flatMap(Toolbox.Toolbox, ({ tools }) => {
         const state: State = {
           pastSteps: [],
           collected: {},
@@ -97,8 +96,14 @@ export const run = (
           unresolved: [],
           cutShort: undefined
         }
-        const base = { run, task, settings, state, ids: StepIds.make(), tools: Toolbox.names(describe) }
-        const agent: Agent = { ...base, review: reviewsOf(base) }
+        const agent: Agent = {
+          run,
+          task,
+          settings,
+          state,
+          plan: planOf(run, task, settings, state),
+          tools: Toolbox.names(tools)
+        }
         return loop(agent).pipe(
           Effect.mapError((error) => (error instanceof NotCompleted ? error : Failure.attach(error, progress(state))))
         )
@@ -113,7 +118,7 @@ const loop = (agent: Agent): Effect.Effect<Answered, Unfinished, Llm.Llm | Toolb
     const { settings, state } = agent
     state.plan = yield* plan(agent)
     for (let step = state.plan[0]; step !== undefined; step = state.plan[0]) {
-      const id = agent.ids.start()
+      const id = agent.plan.start()
       const executed = yield* Effect.catchIf(execute(agent, id, step), isBudgetExhausted, (error) =>
         outOfBudget(agent, id, step, error)
       )
@@ -137,7 +142,7 @@ const loop = (agent: Agent): Effect.Effect<Answered, Unfinished, Llm.Llm | Toolb
 
 const plan = (agent: Agent) =>
   Effect.gen(function* () {
-    const { run, settings, task, tools } = agent
+    const { settings, task, tools } = agent
     const steps = yield* askForPlan(agent, "planner", "planner", {
       content: PromptTemplate.render(settings.planner, {
         task,
@@ -146,25 +151,20 @@ const plan = (agent: Agent) =>
         reply_format: planFormat(agent)
       })
     })
-    const accepted = yield* approved(agent, "planner", steps)
-    yield* run.emit({ _tag: "PlanMade", steps: agent.ids.take(shownSteps(accepted)) })
+    const accepted = yield* agent.plan.approve("planner", steps)
+    yield* agent.plan.made(accepted)
     return accepted
   })
 
-/** The steps as they were approved; what a person wrote keeps to the cap as well. */
-const approved = (agent: Agent, call: string, steps: ReadonlyArray<DataFlow.AgentStep>) =>
-  Effect.flatMap(agent.review.review(steps), (accepted) => withinCap(agent, call, accepted))
-
-const reviewsOf = (agent: Omit<Agent, "review">): Agent["review"] =>
-  reviews(
-    {
-      pattern: info.name,
-      task: agent.task,
-      steps: shownSteps,
-      written: (steps) => (agent.settings.dataFlow === "declared" ? DataFlow.writeDeclared(steps) : undefined)
-    },
-    { read: (edited) => Either.map(readPlan(agent, edited), ({ steps }) => steps), refused: refusedPlan }
-  )
+const planOf = (run: Run.Run, task: string, settings: Settings, state: State): Agent["plan"] =>
+  Plan.make(run, {
+    pattern: info.name,
+    task,
+    maxPlanLength: settings.maxPlanLength,
+    shown: shownSteps,
+    read: (edited) => Either.map(readPlan(settings, state, edited), ({ steps }) => steps),
+    written: (steps) => (settings.dataFlow === "declared" ? DataFlow.writeDeclared(steps) : undefined)
+  })
 
 /** A step waits for what is planned with it; what it needs of the steps that have run is there. */
 const shownSteps = (steps: ReadonlyArray<DataFlow.AgentStep>, from = 1): ReadonlyArray<PlannedStep> =>
@@ -175,10 +175,11 @@ const shownSteps = (steps: ReadonlyArray<DataFlow.AgentStep>, from = 1): Readonl
   }))
 
 const readPlan = (
-  { settings, state }: Pick<Agent, "settings" | "state">,
+  { dataFlow }: Settings,
+  state: State,
   reply: string
 ): Either.Either<DataFlow.AgentPlan, ParseError> =>
-  settings.dataFlow === "declared"
+  dataFlow === "declared"
     ? Either.map(DataFlow.readDeclared(reply, names(state)), (steps) => ({ steps, isInline: false }))
     : DataFlow.readList(reply)
 
@@ -192,7 +193,6 @@ const execute = (
     const { run, settings, state, task } = agent
     const index = state.pastSteps.length + 1
     const call = run.id(`step-${index}`)
-    agent.review.started(step.description)
     yield* run.emit({ _tag: "StepStarted", call, id, index, step: step.description })
     const prompt = PromptTemplate.render(settings.executor, {
       task,
@@ -242,7 +242,7 @@ const execute = (
 
 const replan = (agent: Agent, failed: DataFlow.AgentStep, executed: PastStep) =>
   Effect.gen(function* () {
-    const { run, settings, state, task } = agent
+    const { settings, state, task } = agent
     state.replans += 1
     const call = `replan-${state.replans}`
     const written = yield* askForPlan(agent, "replanner", call, {
@@ -258,10 +258,8 @@ const replan = (agent: Agent, failed: DataFlow.AgentStep, executed: PastStep) =>
         reply_format: planFormat(agent)
       })
     })
-    const steps = yield* approved(agent, call, written)
-    const before = agent.ids.left()
-    const after = agent.ids.take(shownSteps(steps, state.pastSteps.length + 1))
-    yield* run.emit({ _tag: "Replanned", call: run.id(call), before, after, cause: executed })
+    const steps = yield* agent.plan.approve(call, written)
+    yield* agent.plan.revised(call, steps, executed)
     return steps
   })
 
@@ -366,7 +364,7 @@ export const asTool = (presentation: Pattern.Presentation = {}, options: RunOpti
 // private
 // ---------------------------------------------------------------------------------------------------------------
 
-type Unfinished = NotCompleted | ParseError | TruncatedReply | Llm.LlmError
+type Unfinished = NotCompleted | PlanRefused | ParseError | TruncatedReply | Llm.LlmError
 
 const settingsOf = (options: RunOptions) => {
   const settings = Pattern.settings("PlanAndSolveAgent.run", info.options, options)
@@ -400,9 +398,8 @@ interface Agent {
   readonly task: string
   readonly settings: Settings
   readonly state: State
-  readonly ids: StepIds.StepIds
   readonly tools: string
-  readonly review: Reviews<ReadonlyArray<DataFlow.AgentStep>, ParseError>
+  readonly plan: Plan.Plan<DataFlow.AgentStep, ParseError>
 }
 
 const progress = ({ collected, pastSteps }: State): Progress => ({
@@ -427,7 +424,7 @@ const askForPlan = (
       reask,
       read: (reply, attempt) =>
         Either.filterOrLeft(
-          readPlan(agent, reply),
+          readPlan(settings, agent.state, reply),
           ({ steps }) => steps.length <= maxPlanLength || attempt > 0,
           ({ steps }) =>
             new ParseError({
@@ -438,27 +435,7 @@ const askForPlan = (
             })
         )
     })
-    yield* tellInline(run, call, written)
-    return yield* withinCap(agent, call, written.steps)
-  })
-
-/** Cuts a plan that is over the cap, and says so. */
-const withinCap = (
-  { run, settings: { maxPlanLength } }: Agent,
-  call: string,
-  steps: ReadonlyArray<DataFlow.AgentStep>
-) =>
-  Effect.gen(function* () {
-    if (steps.length <= maxPlanLength) return steps
-    const kept = steps.slice(0, maxPlanLength)
-    const words = (some: ReadonlyArray<DataFlow.AgentStep>) => some.map((step) => step.description)
-    yield* run.emit({
-      _tag: "PlanTruncated",
-      call: run.id(call),
-      kept: words(kept),
-      dropped: words(steps.slice(maxPlanLength))
-    })
-    return kept
+    return yield* agent.plan.within(call, written.steps, written.isInline)
   })
 
 /** The names of the values that each executed step gave. */

@@ -188,10 +188,10 @@ type Settings = Pattern.Settings<RunOptions, typeof info.options> & {
 const systemPrompt = (toolbox: Toolbox.Service, limits: Settings): string =>
   limits.protocol === "native"
     ? PromptTemplate.render(limits.templates.native, {})
-    : PromptTemplate.render(limits.templates.text, { tool_descriptions: Toolbox.descriptions(toolbox.describe) })
+    : PromptTemplate.render(limits.templates.text, { tool_descriptions: Toolbox.descriptions(toolbox.tools) })
 
 const resolved = (toolbox: Toolbox.Service, name: string): string | undefined =>
-  Either.getOrUndefined(Toolbox.resolve(toolbox.describe, name))
+  Either.getOrUndefined(Toolbox.resolve(toolbox.tools, name))
 
 /** Carries out the calls of a turn, each as soon as those that it must not overtake have ended. */
 const act = (
@@ -234,7 +234,7 @@ const act = (
  * nothing.
  */
 const inOrder = (calls: ReadonlyArray<Protocol.AskedCall>, toolbox: Toolbox.Service) => {
-  const mayWrite = new Set(toolbox.describe.filter(({ readOnly }) => readOnly !== true).map(({ name }) => name))
+  const mayWrite = new Set(toolbox.tools.filter(({ readOnly }) => readOnly !== true).map(({ name }) => name))
   let writer: ReadonlyArray<string> = []
   let readers: ReadonlyArray<string> = []
   return calls.map((call, index) => {

@@ -12,6 +12,7 @@ import * as Failure from "@forethought/core/Failure"
 import type * as Llm from "@forethought/core/Llm"
 import type { LlmError } from "@forethought/core/Llm"
 import * as Pattern from "@forethought/core/Pattern"
+import * as PlanApproval from "@forethought/core/PlanApproval"
 import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import * as Reask from "@forethought/core/Reask"
 import type { TruncatedReply } from "@forethought/core/ReplyError"
@@ -24,7 +25,7 @@ import * as Cause from "effect/Cause"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { review } from "./internal/review.js"
+import { review } from "./internal/plan.js"
 import { resolve } from "./internal/rewoo/evidence.js"
 import * as infos from "./internal/rewoo/info.js"
 import { type Answered, type Error, InvalidPlan, type Progress } from "./internal/rewoo/outcome.js"
@@ -79,7 +80,7 @@ export const sequential = (
   options: SequentialOptions = {}
 ): Effect.Effect<
   Answered,
-  Failure.Failure<InvalidPlan | TruncatedReply | LlmError, Progress>,
+  Failure.Failure<InvalidPlan | PlanApproval.PlanRefused | TruncatedReply | LlmError, Progress>,
   Llm.Llm | Toolbox.Toolbox
 > => {
   const settings = Pattern.settings("Rewoo.sequential", infos.sequential.options, options)
@@ -100,7 +101,7 @@ export const parallel = (
   options: ParallelOptions = {}
 ): Effect.Effect<
   Answered,
-  Failure.Failure<InvalidPlan | TruncatedReply | LlmError, Progress>,
+  Failure.Failure<InvalidPlan | PlanApproval.PlanRefused | TruncatedReply | LlmError, Progress>,
   Llm.Llm | Toolbox.Toolbox
 > => {
   const settings = Pattern.settings("Rewoo.parallel", infos.parallel.options, options)
@@ -208,9 +209,9 @@ const makePlan = (run: Run.Run, toolbox: Toolbox.Service, question: string, sett
     Either.mapLeft(
       validate(readPlan(reply), {
         maxPlanLength: settings.maxPlanLength,
-        availableTools: toolbox.describe.map((tool) => tool.name),
+        availableTools: toolbox.tools.map((tool) => tool.name),
         resolveTool: (name) =>
-          Either.mapLeft(Toolbox.resolve(toolbox.describe, name), (error) => ({ candidates: error.candidates ?? [] }))
+          Either.mapLeft(Toolbox.resolve(toolbox.tools, name), (error) => ({ candidates: error.candidates ?? [] }))
       }),
       (issues) => new InvalidPlan({ issues, reply })
     )
@@ -222,7 +223,7 @@ const makePlan = (run: Run.Run, toolbox: Toolbox.Service, question: string, sett
         role: "user",
         content: PromptTemplate.render(settings.planner, {
           question,
-          tool_descriptions: Toolbox.descriptions(toolbox.describe)
+          tool_descriptions: Toolbox.descriptions(toolbox.tools)
         })
       }
     ],
@@ -235,7 +236,7 @@ const makePlan = (run: Run.Run, toolbox: Toolbox.Service, question: string, sett
         { pattern: settings.pattern, task: question, plan, steps: shownSteps },
         {
           read,
-          refused: (reason) => new InvalidPlan({ issues: [{ _tag: "Refused", reason }], reply: prompts.planText(plan) })
+          refused: (reason) => new PlanApproval.PlanRefused({ reason, plan: PlanApproval.textOf(shownSteps(plan)) })
         }
       )
     ),
@@ -313,7 +314,7 @@ const callTool = (
   settings: Settings
 ): Effect.Effect<Evidence> =>
   Effect.suspend(() => {
-    const tool = toolbox.describe.find((candidate) => candidate.name === step.tool)
+    const tool = toolbox.tools.find((candidate) => candidate.name === step.tool)
     const { input, resolvedInput } = resolve(step, tool, texts, settings.maxEvidenceChars)
     return Effect.map(
       run.callTool(toolbox, { call: step.variable, tool: step.tool, input, timeout: settings.toolTimeout }),
@@ -333,7 +334,7 @@ const callTool = (
  * come one after another, in plan order.
  */
 const inOrder = (plan: ReadonlyArray<ParsedStep>, toolbox: Toolbox.Service) => {
-  const writers = new Set(toolbox.describe.filter(({ readOnly }) => readOnly === false).map(({ name }) => name))
+  const writers = new Set(toolbox.tools.filter(({ readOnly }) => readOnly === false).map(({ name }) => name))
   const last = new Map<string, string>()
   return plan.map((step) => {
     const before = last.get(step.tool)

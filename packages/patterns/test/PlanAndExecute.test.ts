@@ -639,7 +639,9 @@ Otherwise respond with:
   it("has typed errors that carry the work so far", () => {
     const run = PlanAndExecute.run("G")
     type Tags = Effect.Effect.Error<typeof run>["_tag"]
-    expectTypeOf<Tags>().toEqualTypeOf<"StepCapReached" | "ParseError" | "TruncatedReply" | "LlmError">()
+    expectTypeOf<Tags>().toEqualTypeOf<
+      "StepCapReached" | "PlanRefused" | "ParseError" | "TruncatedReply" | "LlmError"
+    >()
     const caught = Effect.catchTag(run, "StepCapReached", (stop) => Effect.succeed(stop.progress.pastSteps))
     expectTypeOf<Effect.Effect.Success<typeof caught>>().toEqualTypeOf<
       PlanAndExecute.Answered | ReadonlyArray<PlanAndExecute.PastStep>

@@ -300,7 +300,7 @@ describe("PlanAndSolveAgent", () => {
   it("has typed errors", () => {
     const run = PlanAndSolveAgent.run("T")
     expectTypeOf<Effect.Effect.Error<typeof run>["_tag"]>().toEqualTypeOf<
-      "NotCompleted" | "ParseError" | "TruncatedReply" | "LlmError"
+      "NotCompleted" | "PlanRefused" | "ParseError" | "TruncatedReply" | "LlmError"
     >()
     expect(() => PlanAndSolveAgent.run("T", { maxReplans: -1 })).toThrow(RangeError)
   })

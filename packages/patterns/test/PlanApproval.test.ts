@@ -71,7 +71,12 @@ describe.each([
   it.effect("refused, ends the run before any tool runs", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(rewoo("Q")).pipe(Effect.provide(reviewer(PlanApproval.refuse("too dear")).layer))
-      expect(error).toMatchObject({ _tag: "InvalidPlan", issues: [{ _tag: "Refused", reason: "too dear" }] })
+      expect(error).toMatchObject({
+        _tag: "PlanRefused",
+        reason: "too dear",
+        plan: "Plan: look\n#E1 = Search[a]\nPlan: look\n#E2 = Search[#E1]",
+        progress: { evidence: [] }
+      })
       expect(error.message).toContain("The plan was refused: too dear")
       expect(yield* toolCalls).toEqual([])
       expect((yield* requests).length).toBe(1)
@@ -99,8 +104,8 @@ describe.each(lists)("A reviewed plan of %s", (_pattern, run, rest) => {
   it.effect("refused, ends the run before any step", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(run("T")).pipe(Effect.provide(reviewer(PlanApproval.refuse("no")).layer))
-      expect(error).toMatchObject({ _tag: "ParseError", problem: "plan_refused" })
-      expect(error.message).toContain("a refusal: no")
+      expect(error).toMatchObject({ _tag: "PlanRefused", reason: "no", plan: "1. A\n2. B" })
+      expect(error.message).toContain("refused: no")
     }).pipe(Effect.provide(world(["1. A\n2. B"])))
   )
 })
@@ -304,14 +309,14 @@ describe.each(replanning)("AU-11: a replan of $pattern", ({ pattern, run }) => {
   })
 
   it.effect.each([
-    ["refused", PlanApproval.refuse("too dear"), "plan_refused", "a refusal: too dear"],
-    ["edited into no plan", PlanApproval.edit("no list"), "no_list", "no list"]
-  ] as const)("%s, ends the run with all that was done", ([_how, review, problem, says]) => {
+    ["refused", PlanApproval.refuse("too dear"), { _tag: "PlanRefused" }, "refused: too dear"],
+    ["edited into no plan", PlanApproval.edit("no list"), { _tag: "ParseError", problem: "no_list" }, "no list"]
+  ] as const)("%s, ends the run with all that was done", ([_how, review, error, says]) => {
     const { layer } = reviewers(PlanApproval.accept, review)
     return Effect.gen(function* () {
       const { events, executed, outcome } = yield* run(["A", "B"], [["delete"]])
       expect(executed).toEqual(["A"])
-      expect(outcome).toMatchObject({ left: { _tag: "ParseError", problem } })
+      expect(outcome).toMatchObject({ left: error })
       if (outcome._tag === "Right") return
       expect(outcome.left.message).toContain(says)
       expect(outcome.left.progress.pastSteps).toMatchObject([{ status: "failed" }])

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Journal from "@forethought/core/Journal"
 import * as Llm from "@forethought/core/Llm"
+import type { PlanRefused } from "@forethought/core/PlanApproval"
 import type { TruncatedReply } from "@forethought/core/ReplyError"
 import type { RunEvent } from "@forethought/core/RunEvent"
 import * as Tool from "@forethought/core/Tool"
@@ -395,12 +396,14 @@ describe("Rewoo.parallel", () => {
     const run = Rewoo.parallel("Q")
     expectTypeOf<Effect.Effect.Context<typeof run>>().toEqualTypeOf<Llm.Llm | Toolbox.Toolbox>()
     type Tags = Effect.Effect.Error<typeof run>["_tag"]
-    expectTypeOf<Tags>().toEqualTypeOf<"InvalidPlan" | "TruncatedReply" | "LlmError">()
+    expectTypeOf<Tags>().toEqualTypeOf<"InvalidPlan" | "PlanRefused" | "TruncatedReply" | "LlmError">()
     const caught = run.pipe(
       Effect.catchTag("InvalidPlan", (error) => Effect.succeed(error.progress.evidence.length + error.issues.length))
     )
     expectTypeOf<Effect.Effect.Error<typeof caught>>().toEqualTypeOf<
-      (TruncatedReply & { readonly progress: Rewoo.Progress }) | (Llm.LlmError & { readonly progress: Rewoo.Progress })
+      | (PlanRefused & { readonly progress: Rewoo.Progress })
+      | (TruncatedReply & { readonly progress: Rewoo.Progress })
+      | (Llm.LlmError & { readonly progress: Rewoo.Progress })
     >()
   })
 })

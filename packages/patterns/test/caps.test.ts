@@ -150,7 +150,7 @@ describe("AU-09: the caller's maxToolCalls bounds all tool calls of an executor"
   it("a bound that is no whole number is refused", () => {
     for (const most of [-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(() => ToolCap.within(most)).toThrow(RangeError)
-      expect(() => ToolCap.make({ describe: [], call: () => Effect.succeed("") }, most)).toThrow(RangeError)
+      expect(() => ToolCap.make({ tools: [], call: () => Effect.succeed("") }, most)).toThrow(RangeError)
     }
   })
 

@@ -40,7 +40,7 @@ describe("Mcp over stdio", () => {
   it.live("offers a real server's tools as they are", () =>
     Effect.gen(function* () {
       const { call, toolbox } = yield* connect({ command: process.execPath, args: [everything, "stdio"] })
-      expect(toolbox.describe.map(({ name }) => name)).toEqual(expect.arrayContaining(["echo", "get-sum"]))
+      expect(toolbox.tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["echo", "get-sum"]))
       expect(yield* call("echo", '{"message":"hello"}')).toContain("hello")
       expect(yield* call("echo", "plain text")).toContain("plain text")
       expect(yield* call("get-sum", '{"a":2,"b":40}')).toContain("42")
@@ -54,7 +54,7 @@ describe("Mcp over stdio", () => {
   it.live("AU-06: reads every page, maps names, and believes annotations only where told to", () =>
     Effect.gen(function* () {
       const { call, toolbox } = yield* connect(server("", { trustAnnotations: true }))
-      expect(toolbox.describe.map(({ name }) => name)).toEqual([
+      expect(toolbox.tools.map(({ name }) => name)).toEqual([
         "env",
         "echo",
         "dotted_name_x",
@@ -70,7 +70,7 @@ describe("Mcp over stdio", () => {
         "die-once",
         "die-once-read-only"
       ])
-      const info = (name: string) => toolbox.describe.find((tool) => tool.name === name)
+      const info = (name: string) => toolbox.tools.find((tool) => tool.name === name)
       expect(info("echo")).toMatchObject({ readOnly: true, idempotent: true, description: "The echo." })
       expect(info("dotted_name_x")).toMatchObject({ idempotent: true })
       expect(info("env")).toMatchObject({ idempotent: false })
@@ -232,7 +232,7 @@ describe("Mcp over stdio", () => {
     Effect.gen(function* () {
       const second = server("", { name: (name) => `two_${allowed(name)}`, server: "second" })
       const names = yield* Effect.provide(
-        Effect.map(Toolbox.Toolbox, ({ describe }) => describe.map(({ name }) => name)),
+        Effect.map(Toolbox.Toolbox, ({ tools }) => tools.map(({ name }) => name)),
         Mcp.layer(server(), second)
       )
       expect(names).toEqual(expect.arrayContaining(["echo", "two_echo"]))
@@ -272,7 +272,7 @@ describe("our own server, by our own client", () => {
         args: [outfile],
         trustAnnotations: true
       })
-      expect(toolbox.describe.map(({ name, readOnly }) => [name, readOnly])).toEqual([
+      expect(toolbox.tools.map(({ name, readOnly }) => [name, readOnly])).toEqual([
         ["shout", true],
         ["fails", undefined],
         ["hang", undefined]

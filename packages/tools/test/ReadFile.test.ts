@@ -45,7 +45,7 @@ afterAll(() => rmSync(top, { recursive: true }))
 
 const call = (tool: (root: string) => ReturnType<typeof ReadFile.make>, input: string, from = root) =>
   Effect.flatMap(Toolbox.make([tool(from)]), (toolbox) =>
-    toolbox.call({ call: "c", tool: toolbox.describe[0]?.name ?? "", input, timeout: 5000 })
+    toolbox.call({ call: "c", tool: toolbox.tools[0]?.name ?? "", input, timeout: 5000 })
   )
 const read = (input: string, from?: string) => call((path) => ReadFile.make({ root: path }), input, from)
 const list = (input: string, options: Partial<ReadFile.ListFilesOptions> = {}) =>

@@ -29,7 +29,8 @@ export const Error = Schema.Union(
   ),
   parseFailure(data("ParseError", { ...parseError, progress: executeProgress })),
   truncatedFailure(data("TruncatedReply", { ...truncatedReply, progress: executeProgress })),
-  llmFailure(data("LlmError", { ...llmError, progress: executeProgress }))
+  llmFailure(data("LlmError", { ...llmError, progress: executeProgress })),
+  ErrorCodec.refusedFailure(data("PlanRefused", { ...ErrorCodec.planRefused, progress: executeProgress }))
 )
 
 export const codecs = { result: Answered, error: Error }

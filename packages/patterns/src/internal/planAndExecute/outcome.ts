@@ -5,6 +5,7 @@
  */
 import type * as Failure from "@forethought/core/Failure"
 import type { LlmError } from "@forethought/core/Llm"
+import type { PlanRefused } from "@forethought/core/PlanApproval"
 import type { ParseError, TruncatedReply } from "@forethought/core/ReplyError"
 import type { PastStep } from "@forethought/core/RunEvent"
 import * as Data from "effect/Data"
@@ -35,4 +36,4 @@ export interface Progress {
 }
 
 /** What a run can fail with. */
-export type Error = StepCapReached | Failure.Failure<ParseError | TruncatedReply | LlmError, Progress>
+export type Error = StepCapReached | Failure.Failure<PlanRefused | ParseError | TruncatedReply | LlmError, Progress>

@@ -38,7 +38,8 @@ export const Error = Schema.Union(
   ),
   parseFailure(data("ParseError", { ...parseError, progress: agentProgress })),
   truncatedFailure(data("TruncatedReply", { ...truncatedReply, progress: agentProgress })),
-  llmFailure(data("LlmError", { ...llmError, progress: agentProgress }))
+  llmFailure(data("LlmError", { ...llmError, progress: agentProgress })),
+  ErrorCodec.refusedFailure(data("PlanRefused", { ...ErrorCodec.planRefused, progress: agentProgress }))
 )
 
 export const codecs = { result: Answered, error: Error }

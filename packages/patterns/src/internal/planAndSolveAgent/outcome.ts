@@ -5,6 +5,7 @@
  */
 import type * as Failure from "@forethought/core/Failure"
 import type { LlmError } from "@forethought/core/Llm"
+import type { PlanRefused } from "@forethought/core/PlanApproval"
 import type { ParseError, TruncatedReply } from "@forethought/core/ReplyError"
 import type { PastStep } from "@forethought/core/RunEvent"
 import * as Data from "effect/Data"
@@ -46,4 +47,4 @@ export class NotCompleted extends Data.TaggedError("NotCompleted")<{
 }
 
 /** What a run can fail with. */
-export type Error = NotCompleted | Failure.Failure<ParseError | TruncatedReply | LlmError, Progress>
+export type Error = NotCompleted | Failure.Failure<PlanRefused | ParseError | TruncatedReply | LlmError, Progress>

@@ -59,9 +59,9 @@ export interface Protocol {
 // ---------------------------------------------------------------------------------------------------------------
 
 export const native = (toolbox: Toolbox.Service, resolve: (name: string) => string | undefined): Protocol => {
-  const infos = new Map(toolbox.describe.map((info) => [info.name, info]))
+  const infos = new Map(toolbox.tools.map((info) => [info.name, info]))
   const isTool = (name: string) => resolve(name) !== undefined
-  const tools = toolbox.describe.map(({ description, name, parameters }) => ({ name, description, parameters }))
+  const tools = toolbox.tools.map(({ description, name, parameters }) => ({ name, description, parameters }))
   return {
     offer: tools.length === 0 ? {} : { tools },
     read: (request, reply) => {

@@ -23,8 +23,7 @@ const PlanIssue = Schema.Union(
   issue("LaterVariable", { variable: Schema.String, mentionedBy: Schema.String }),
   issue("Cycle", { variables: strings }),
   issue("UnknownTool", { variable: Schema.String, tool: Schema.String, available: strings }),
-  issue("AmbiguousTool", { variable: Schema.String, tool: Schema.String, candidates: strings }),
-  issue("Refused", { reason: Schema.String })
+  issue("AmbiguousTool", { variable: Schema.String, tool: Schema.String, candidates: strings })
 ).annotations({ identifier: "PlanIssue" })
 
 const rewooProgress = Schema.Struct({ evidence: Schema.Array(Event.Evidence) }).annotations({
@@ -50,7 +49,8 @@ export const Error = Schema.Union(
     ({ _tag, message, progress, ...fields }) => Object.assign(new outcome.InvalidPlan(fields), { progress })
   ),
   truncatedFailure(data("TruncatedReply", { ...truncatedReply, progress: rewooProgress })),
-  llmFailure(data("LlmError", { ...llmError, progress: rewooProgress }))
+  llmFailure(data("LlmError", { ...llmError, progress: rewooProgress })),
+  ErrorCodec.refusedFailure(data("PlanRefused", { ...ErrorCodec.planRefused, progress: rewooProgress }))
 )
 
 export const codecs = { result: Answered, error: Error }

@@ -20,7 +20,6 @@ export type PlanIssue =
   /** Steps that wait for each other, all of them, in plan order. A step that mentions itself is a cycle of one. */
   | { readonly _tag: "Cycle"; readonly variables: ReadonlyArray<string> }
   /** The plan was refused when it was reviewed, see `PlanApproval`. */
-  | { readonly _tag: "Refused"; readonly reason: string }
   | {
       readonly _tag: "UnknownTool"
       readonly variable: string
@@ -53,8 +52,7 @@ export const issueMessage = (issue: PlanIssue): string => {
       return issue.variables.length === 1
         ? `${issue.variables[0]} uses itself. A step may use earlier steps only.`
         : `${issue.variables.join(", ")} wait for each other in a cycle. A step may use earlier steps only.`
-    case "Refused":
-      return issue.reason.trim() === "" ? "The plan was refused." : `The plan was refused: ${issue.reason}`
+
     case "UnknownTool":
       return issue.available.length === 0
         ? `${issue.variable} uses the tool ${excerpt(issue.tool)}, but there are no tools.`

@@ -5,6 +5,7 @@
  */
 import type * as Failure from "@forethought/core/Failure"
 import type { LlmError } from "@forethought/core/Llm"
+import type { PlanRefused } from "@forethought/core/PlanApproval"
 import type { TruncatedReply } from "@forethought/core/ReplyError"
 import type { Evidence } from "@forethought/core/RunEvent"
 import * as Data from "effect/Data"
@@ -23,12 +24,10 @@ export interface Answered {
 export class InvalidPlan extends Data.TaggedError("InvalidPlan")<{
   /** Everything that is wrong, not only the first. */
   readonly issues: ReadonlyArray<PlanIssue>
-  /** The planner's whole reply; the plan as it was shown, where it was refused. */
+  /** The planner's whole reply. */
   readonly reply: string
 }> {
   override get message(): string {
-    const [first] = this.issues
-    if (first?._tag === "Refused") return issueMessage(first)
     const shown = this.issues.slice(0, maxShownIssues).map((issue) => `- ${issueMessage(issue)}`)
     const more = this.issues.length - shown.length
     return ["The plan is not valid:", ...shown, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n")
@@ -44,4 +43,4 @@ export interface Progress {
 }
 
 /** What a run can fail with. */
-export type Error = Failure.Failure<InvalidPlan | TruncatedReply | LlmError, Progress>
+export type Error = Failure.Failure<InvalidPlan | PlanRefused | TruncatedReply | LlmError, Progress>

@@ -52,18 +52,3 @@ export const planWithEvidence = (evidence: ReadonlyArray<Evidence>, maxEvidenceC
     })
     .join("\n\n")
 }
-
-/** A plan in the form in which a planner writes it. */
-export const planText = (
-  plan: ReadonlyArray<{
-    readonly reason: string
-    readonly variable: string
-    readonly tool: string
-    readonly input: string
-  }>
-): string =>
-  plan
-    .map(
-      (step) => `${step.reason === "" ? "" : `Plan: ${step.reason}\n`}${step.variable} = ${step.tool}[${step.input}]`
-    )
-    .join("\n")

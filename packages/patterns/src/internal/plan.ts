@@ -1,0 +1,167 @@
+/**
+ * The plan of a run: kept to its cap, shown to whoever approves it before anything of it runs, and told with the ids of
+ * its steps.
+ *
+ * @internal
+ */
+import * as PlanApproval from "@forethought/core/PlanApproval"
+import type { Run } from "@forethought/core/Run"
+import type { PastStep, PlannedStep } from "@forethought/core/RunEvent"
+import * as Effect from "effect/Effect"
+import type * as Either from "effect/Either"
+import { fold } from "./fold.js"
+
+/** Returns the plan as it was accepted, or as it was edited and read again. Fails with what `refused` makes of a refusal. */
+export const review = <Plan, E, E2>(
+  proposed: {
+    readonly pattern: string
+    readonly task: string
+    readonly plan: Plan
+    readonly steps: (plan: Plan) => ReadonlyArray<PlannedStep>
+    readonly previous?: ReadonlyArray<PlannedStep> | undefined
+    readonly done?: ReadonlyArray<string>
+    readonly written?: string | undefined
+  },
+  answer: {
+    readonly read: (edited: string) => Either.Either<Plan, E>
+    readonly refused: (reason: string) => E2
+  }
+): Effect.Effect<Plan, E | E2> =>
+  Effect.flatMap(PlanApproval.PlanApproval, (service) =>
+    service === PlanApproval.acceptAll
+      ? Effect.succeed(proposed.plan)
+      : Effect.flatMap(
+          service.review({
+            pattern: proposed.pattern,
+            task: proposed.task,
+            steps: proposed.steps(proposed.plan),
+            ...(proposed.previous === undefined ? {} : { previous: proposed.previous }),
+            ...(proposed.done === undefined || proposed.done.length === 0 ? {} : { done: proposed.done }),
+            ...(proposed.written === undefined ? {} : { written: proposed.written })
+          }),
+          (decision): Effect.Effect<Plan, E | E2> => {
+            switch (decision._tag) {
+              case "Accept":
+                return Effect.succeed(proposed.plan)
+              case "Edit":
+                return answer.read(decision.plan)
+              case "Refuse":
+                return Effect.fail(answer.refused(decision.reason))
+            }
+          }
+        )
+  )
+
+/** The steps that are planned in one run, through all its plans. */
+export interface Plan<Step, E> {
+  /** Cuts steps that are over the cap, and says so; tells too where they were told apart on one line. */
+  readonly within: (call: string, steps: ReadonlyArray<Step>, isInline?: boolean) => Effect.Effect<ReadonlyArray<Step>>
+  /** Returns the steps as they were approved; what a person wrote keeps to the cap as well. */
+  readonly approve: (
+    call: string,
+    steps: ReadonlyArray<Step>
+  ) => Effect.Effect<ReadonlyArray<Step>, E | PlanApproval.PlanRefused>
+  /** Tells the first plan. */
+  readonly made: (steps: ReadonlyArray<Step>) => Effect.Effect<void>
+  /** Tells the plan before and after, beside the result that caused the change. */
+  readonly revised: (call: string, steps: ReadonlyArray<Step>, cause: PastStep) => Effect.Effect<void>
+  /** Starts the first step that is left and returns its id, which no other step gets. To run it once more needs a new approval. */
+  readonly start: () => string
+}
+
+/**
+ * Makes the plan of a run. Shown are the first plan, and each later one that adds to the approved steps that have not run.
+ * A step keeps its id as long as its text stays, and new text gets a new one.
+ */
+export const make = <Step, E>(
+  run: Run,
+  about: {
+    readonly pattern: string
+    readonly task: string
+    readonly maxPlanLength: number
+    /** The steps as they are shown; the first is number `from` of the run. */
+    readonly shown: (steps: ReadonlyArray<Step>, from: number) => ReadonlyArray<PlannedStep>
+    readonly read: (edited: string) => Either.Either<ReadonlyArray<Step>, E>
+    readonly written?: (steps: ReadonlyArray<Step>) => string | undefined
+  }
+): Plan<Step, E> => {
+  const { maxPlanLength, pattern, read, task } = about
+  let left: ReadonlyArray<PlannedStep> = []
+  let lastId = 0
+  let next = 1
+  let approved: ReadonlyArray<PlannedStep> | undefined
+  let done: ReadonlyArray<string> = []
+  const shown = (steps: ReadonlyArray<Step>) => about.shown(steps, next)
+
+  const within: Plan<Step, E>["within"] = (call, steps, isInline = false) =>
+    Effect.gen(function* () {
+      if (isInline) {
+        const message = "The plan stood on one line; its steps were told apart by their labels."
+        yield* run.emit({ _tag: "Warning", call: run.id(call), kind: "inline_list", message })
+      }
+      if (steps.length <= maxPlanLength) return steps
+      const texts = shown(steps).map(({ text }) => text)
+      const [kept, dropped] = [texts.slice(0, maxPlanLength), texts.slice(maxPlanLength)]
+      yield* run.emit({ _tag: "PlanTruncated", call: run.id(call), kept, dropped })
+      return steps.slice(0, maxPlanLength)
+    })
+
+  const approve: Plan<Step, E>["approve"] = (call, steps) =>
+    Effect.gen(function* () {
+      const service = yield* PlanApproval.PlanApproval
+      if (service === PlanApproval.acceptAll) return steps
+      const previous = approved
+      const proposed = shown(steps)
+      if (previous !== undefined && PlanApproval.changes({ previous, done, steps: proposed }).added.length === 0) {
+        return steps
+      }
+      const written = about.written?.(steps)
+      const accepted = yield* review(
+        { pattern, task, plan: steps, steps: shown, previous, done, written },
+        { read, refused: (reason) => new PlanApproval.PlanRefused({ reason, plan: PlanApproval.textOf(proposed) }) }
+      )
+      approved = shown(accepted)
+      done = []
+      return yield* within(call, accepted)
+    })
+
+  /** Puts steps in the place of what is left: one with the text of one that is left keeps that one's id. */
+  const take = (steps: ReadonlyArray<Step>): ReadonlyArray<PlannedStep> => {
+    const plan = shown(steps)
+    const kept = left.map(({ id, text }) => ({ id, key: fold(text) }))
+    const ids = new Map(
+      plan.map(({ id, text }) => {
+        const same = kept.findIndex(({ key }) => key === fold(text))
+        return [id, kept.splice(same, same < 0 ? 0 : 1)[0]?.id ?? String(++lastId)]
+      })
+    )
+    const idOf = (id: string) => ids.get(id) ?? id
+    left = plan.map((step) => ({ ...step, id: idOf(step.id), dependsOn: step.dependsOn.map(idOf) }))
+    return left
+  }
+
+  const start = (): string => {
+    const [first, ...rest] = left
+    left = rest
+    next += 1
+    // Nothing was shown, so nothing is kept account of.
+    if (approved !== undefined && first !== undefined) {
+      const waiting = approved.filter(({ id }) => !done.includes(id))
+      const { dropped: others } = PlanApproval.changes({ previous: waiting, steps: [{ ...first, dependsOn: [] }] })
+      done = [...done, ...waiting.filter((step) => !others.includes(step)).map(({ id }) => id)]
+    }
+    return first?.id ?? String(++lastId)
+  }
+
+  return {
+    within,
+    approve,
+    made: (steps) => Effect.suspend(() => run.emit({ _tag: "PlanMade", steps: take(steps) })),
+    revised: (call, steps, cause) =>
+      Effect.suspend(() => {
+        const before = left
+        return run.emit({ _tag: "Replanned", call: run.id(call), before, after: take(steps), cause })
+      }),
+    start
+  }
+}

@@ -14,7 +14,7 @@ export const attach = <E extends Error, Progress>(
   progress: Progress,
   cause?: unknown
 ): Failure<E, Progress> => {
-  const inner = cause !== undefined ? { cause } : "progress" in error ? { cause: error } : {}
-  const anew: E = Reflect.construct(error.constructor, [{ ...error, ...inner }])
+  const inner = cause ?? ("progress" in error ? error : error.cause)
+  const anew: E = Reflect.construct(error.constructor, [{ ...error, ...(inner === undefined ? {} : { cause: inner }) }])
   return Object.assign(anew, { progress })
 }

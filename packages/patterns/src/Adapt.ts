@@ -22,7 +22,6 @@ import { info } from "./internal/adapt/info.js"
 import {
   type Answered,
   type Attempt,
-  type Error,
   type GroupNode,
   type Progress,
   type Result,
@@ -32,9 +31,13 @@ import {
 import type { Decomposition, Group } from "./internal/adapt/parse.js"
 import * as prompts from "./internal/adapt/prompts.js"
 import { inWords, readSplit, shownStep, shownSteps, written } from "./internal/adapt/split.js"
+import { endsRun, prompt } from "./internal/ask.js"
+import * as Calls from "./internal/calls.js"
 import { attempt } from "./internal/execute.js"
 import { fold } from "./internal/fold.js"
+import { list, oneOf, record, text } from "./internal/jsonSchema.js"
 import { review } from "./internal/plan.js"
+import { warn } from "./internal/warn.js"
 import * as ReAct from "./ReAct.js"
 
 export * from "./internal/adapt/outcome.js"
@@ -84,116 +87,90 @@ export interface RunOptions<E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox> {
 export const run = <E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox>(
   task: string,
   options: RunOptions<E, R> = {}
-): Effect.Effect<Answered, TaskFailed | Failure.Failure<Llm.LlmError, Progress>, Llm.Llm | Toolbox.Toolbox | R> => {
+): Effect.Effect<Answered, Failure.Failure<TaskFailed | Llm.LlmError, Progress>, Llm.Llm | Toolbox.Toolbox | R> => {
   const settings = settingsOf(options)
-  return options.executor === undefined
-    ? runWith(task, settings, ReAct.executor, options.verify)
-    : runWith(task, settings, options.executor, options.verify)
-}
-
-const runWith = <E, R, R2>(
-  task: string,
-  settings: Settings,
-  executor: Executor<E, R>,
-  verify: RunOptions<E, R2>["verify"]
-): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox | R | R2> =>
-  Run.run(
+  return Run.run(
     info.name,
     task,
     (run) =>
       Effect.flatMap(Toolbox.Toolbox, ({ tools }) => {
         const root = draft("1", task, 1)
-        const world: World<Toolbox.Toolbox | R | R2> = {
+        const toolDescriptions = Toolbox.descriptions(tools)
+        const world: World<Llm.Llm | Toolbox.Toolbox | R> = {
           run,
           settings,
           task,
-          tell: (event) => run.emit(event),
-          tryTask: (node) => tryTask(run, executor, verify, node, root.task, Toolbox.descriptions(tools), settings)
+          tryTask: (node) => tryTask(run, options, settings, node, task, toolDescriptions)
         }
         return solve(world, root, []).pipe(
-          Effect.mapError((error) => Failure.attach(error, { tree: root })),
-          Effect.flatMap((outcome): Effect.Effect<Answered, Error> => {
-            return outcome._tag === "Failed"
-              ? Effect.fail(new TaskFailed({ reason: outcome.reason, progress: { tree: root } }))
-              : Effect.succeed({
-                  _tag: "Answered",
-                  answer: resultText(outcome.result),
-                  result: outcome.result,
-                  tree: root,
-                  verified: outcome.verified
-                })
-          })
+          Effect.map(({ result, verified }) => ({
+            _tag: "Answered" as const,
+            answer: resultText(result),
+            result,
+            tree: root,
+            verified
+          })),
+          Effect.mapError((error) => Failure.attach(isFailed(error) ? new TaskFailed(error) : error, { tree: root }))
         )
       }),
-    { options: () => settings.told() }
+    { options: () => Pattern.told(info.options, options) }
   )
+}
 
 /** The specification's steps: try (1), succeed (2), else split (3), run the sub-steps (4), and return the result (5). */
 const solve = <R>(world: World<R>, node: Draft, ancestors: ReadonlyArray<string>): Solving<R> =>
   Effect.gen(function* () {
     const { depth, id, task } = node
-    yield* world.tell({ _tag: "TaskStarted", call: world.run.id(id), task, depth })
+    const about = { call: world.run.id(id), task, depth }
+    yield* world.run.emit({ _tag: "TaskStarted", ...about })
     const tried = yield* world.tryTask(node)
-    if (tried.status === "completed") return yield* succeed(world, node, tried.detail, tried.verified)
+    if (tried.status === "completed") return { result: tried.detail, verified: tried.verified }
     const isRepeat = ancestors.includes(fold(task))
-    if (depth >= world.settings.maxDepth || isRepeat) return yield* fail(world, node, failed(tried.detail))
+    if (depth >= world.settings.maxDepth || isRepeat) return yield* Effect.fail(failed(tried.detail))
     const path = [...ancestors, fold(task)]
-    const planned = yield* askPlanner(world, node, tried.detail, path)
-    const split = planned._tag === "Failed" ? planned : yield* approve(world, node, tried.detail, path, planned.plan)
-    if (split._tag === "Failed") return yield* fail(world, node, split)
-    yield* world.tell({
-      _tag: "TaskDecomposed",
-      call: world.run.id(id),
-      task,
-      depth,
-      logic: split.plan.logic,
-      subSteps: split.plan.subSteps.map(inWords)
-    })
-    const outcome = yield* runGroup(world, node, split.plan, id, path, (group) => {
+    const plan = yield* approve(world, node, tried.detail, path, yield* askPlanner(world, node, tried.detail, path))
+    const { logic } = plan
+    yield* world.run.emit({ _tag: "TaskDecomposed", ...about, logic, subSteps: plan.subSteps.map(inWords) })
+    return yield* runGroup(world, node, plan, id, path, (group) => {
       node.subSteps = group
     })
-    return outcome._tag === "Failed"
-      ? yield* fail(world, node, outcome)
-      : yield* succeed(world, node, outcome.result, outcome.verified)
-  })
+  }).pipe(
+    Effect.tap(({ result, verified }) => end(world, node, { status: "completed", result, verified })),
+    Effect.tapError((error) =>
+      isFailed(error) ? end(world, node, { status: "failed", reason: error.reason }) : Effect.void
+    )
+  )
 
 /** Runs sub-steps in order until one decides. A nested group is evaluated in place and adds no depth. */
 const runGroup = <R>(
   world: World<R>,
   parent: Draft,
-  plan: Group,
+  { logic, subSteps }: Group,
   id: string,
   path: ReadonlyArray<string>,
   place: (group: GroupDraft) => void
 ): Solving<R> =>
   Effect.gen(function* () {
-    const group: GroupDraft = {
-      _tag: "Group",
-      id,
-      logic: plan.logic,
-      planned: plan.subSteps.map(inWords),
-      children: []
-    }
+    const group: GroupDraft = { _tag: "Group", id, logic, planned: subSteps.map(inWords), children: [] }
     place(group)
-    const results: Array<Result> = []
+    const add = (node: Draft | GroupDraft) => void group.children.push(node)
+    const results: Array<Solved> = []
     const reasons: Array<string> = []
-    let verified = true
-    for (const [index, subStep] of plan.subSteps.entries()) {
+    for (const [index, subStep] of subSteps.entries()) {
       const place = `${id}.${index + 1}`
-      const outcome =
-        typeof subStep === "string"
-          ? yield* solve(world, child(group, draft(place, subStep, parent.depth + 1)), path)
-          : yield* runGroup(world, parent, subStep, place, path, (nested) => group.children.push(nested))
-      if (outcome._tag === "Completed") {
-        if (plan.logic === "or") return outcome
-        results.push(outcome.result)
-        verified = verified && outcome.verified
-      } else {
-        if (plan.logic === "and" || outcome.isRefused) return outcome
-        reasons.push(outcome.reason)
-      }
+      const node = typeof subStep === "string" ? draft(place, subStep, parent.depth + 1) : subStep
+      if ("_tag" in node) add(node)
+      const solving = "_tag" in node ? solve(world, node, path) : runGroup(world, parent, node, place, path, add)
+      // An alternative is tried where one failed, unless somebody refused what was to run.
+      const outcome = yield* logic === "and"
+        ? solving
+        : Effect.catchIf(solving, isAlternative, (error) => Effect.succeed(error))
+      if (isFailed(outcome)) reasons.push(outcome.reason)
+      else if (logic === "or") return outcome
+      else results.push(outcome)
     }
-    return plan.logic === "and" ? { _tag: "Completed" as const, result: results, verified } : failed(reasons.join("\n"))
+    if (logic === "or") return yield* Effect.fail(failed(reasons.join("\n")))
+    return { result: results.map(({ result }) => result), verified: results.every(({ verified }) => verified) }
   })
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -201,23 +178,22 @@ const runGroup = <R>(
 // ---------------------------------------------------------------------------------------------------------------
 
 /** One attempt. Only the verdict decides: no verdict is a failure with the whole reply as its reason. */
-const tryTask = <E, R, R2>(
+const tryTask = <E, R>(
   run: Run.Run,
-  executor: Executor<E, R>,
-  verify: RunOptions<E, R2>["verify"],
+  { executor, verify }: RunOptions<E, R>,
+  settings: Settings,
   node: Draft,
   goal: string,
-  toolDescriptions: string,
-  settings: Settings
-): Effect.Effect<Attempt, Llm.LlmError, Toolbox.Toolbox | R | R2> =>
+  toolDescriptions: string
+): Effect.Effect<Attempt, Llm.LlmError, Llm.Llm | Toolbox.Toolbox | R> =>
   Effect.gen(function* () {
     const step = PromptTemplate.render(settings.executor, { task: node.task, tool_descriptions: toolDescriptions })
-    const reported = yield* attempt(run, executor, `${node.id}/executor`, {
-      goal,
-      step,
-      pastSteps: [],
-      maxToolCalls: settings.maxToolCalls
-    })
+    const reported = yield* attempt<E | ReAct.Error, R | Llm.Llm | Toolbox.Toolbox>(
+      run,
+      executor ?? ReAct.executor,
+      `${node.id}/executor`,
+      { goal, step, pastSteps: [], maxToolCalls: settings.maxToolCalls }
+    )
     const verdict = read(reported)
     const accepted =
       verdict.status === "completed" && verify !== undefined
@@ -231,8 +207,7 @@ const tryTask = <E, R, R2>(
   })
 
 const read = (reported: ExecutorResult): Pick<Attempt, "status" | "detail"> => {
-  if (reported.status === "failed") return { status: "failed", detail: reported.result }
-  const verdict = Either.getOrUndefined(Verdict.read(reported.result))
+  const verdict = reported.status === "failed" ? undefined : Either.getOrUndefined(Verdict.read(reported.result))
   if (verdict === undefined) return { status: "failed", detail: reported.result }
   return verdict._tag === "Success"
     ? { status: "completed", detail: verdict.result }
@@ -248,41 +223,26 @@ const askPlanner = <R>(
   node: Draft,
   reason: string,
   path: ReadonlyArray<string>
-): Effect.Effect<{ readonly _tag: "Split"; readonly plan: Decomposition } | Failed, Llm.LlmError> =>
-  Reask.ask(run, {
+): Effect.Effect<Decomposition, Failed | Llm.LlmError> => {
+  const call = `${node.id}/planner`
+  return Reask.ask(run, {
     role: "planner",
-    call: `${node.id}/planner`,
-    messages: [
-      {
-        role: "user",
-        content: PromptTemplate.render(settings.planner, {
-          task: node.task,
-          reason: ReplyText.cut(reason, maxReasonChars),
-          max_sub_steps: String(settings.maxSubSteps)
-        })
-      }
-    ],
+    call,
+    messages: prompt(settings.planner, {
+      task: node.task,
+      reason: ReplyText.cut(reason, maxReasonChars),
+      max_sub_steps: String(settings.maxSubSteps)
+    }),
     format: replyFormat,
     reask: settings.reask,
     read: (reply, attempt) => readSplit(reply, attempt, settings.maxSubSteps, path)
   }).pipe(
-    Effect.map((plan) => ({ _tag: "Split" as const, plan })),
-    Effect.catchAll((error) =>
-      error._tag === "LlmError" && error.reason._tag !== "EmptyReply"
-        ? Effect.fail(error)
-        : Effect.succeed(failed(`${reason}\nThe task could not be split: ${error.message}`))
+    Effect.mapError((error) =>
+      endsRun(error) ? error : failed(`${reason}\nThe task could not be split: ${error.message}`)
     ),
-    Effect.tap((split) =>
-      split._tag === "Split" && split.plan.conflicting
-        ? run.emit({
-            _tag: "Warning",
-            call: run.id(`${node.id}/planner`),
-            kind: "conflicting_reply",
-            message: "The planner's reply holds several decompositions that differ; the last one holds."
-          })
-        : Effect.void
-    )
+    Effect.tap(({ conflicting }) => (conflicting ? warn(run, call, "conflicting_reply", conflict) : Effect.void))
   )
+}
 
 /** Shows a decomposition to whoever approves plans, with the sub-step that it splits; the root is no step of a plan. */
 const approve = <R>(
@@ -291,7 +251,7 @@ const approve = <R>(
   reason: string,
   path: ReadonlyArray<string>,
   plan: Group
-): Effect.Effect<Split | Failed> =>
+): Effect.Effect<Group, Failed> =>
   review<Group, Failed, Failed>(
     {
       pattern: info.name,
@@ -308,22 +268,13 @@ const approve = <R>(
         ),
       refused: (why) => refused(`${reason}\nThe decomposition was refused${why.trim() === "" ? "." : `: ${why}`}`)
     }
-  ).pipe(
-    Effect.map((plan) => ({ _tag: "Split" as const, plan })),
-    Effect.merge
   )
+
+const conflict = "The planner's reply holds several decompositions that differ; the last one holds."
 
 const replyFormat: Llm.ReplyFormat = {
   name: "decomposition",
-  schema: {
-    type: "object",
-    properties: {
-      logic: { type: "string", enum: ["and", "or"] },
-      sub_steps: { type: "array", items: { type: "string" }, minItems: 2 }
-    },
-    required: ["logic", "sub_steps"],
-    additionalProperties: false
-  }
+  schema: record({ logic: oneOf(["and", "or"]), sub_steps: list(text, 2) })
 }
 
 const maxReasonChars = 20_000
@@ -342,16 +293,14 @@ const valueOf = <E, R>() =>
     run: run<E, R>,
     answer: ({ answer }) => answer,
     calls: (options) => {
-      const { maxDepth, maxSubSteps, maxToolCalls, reask, tries } = settingsOf(options)
-      const again = Reask.timesOf(reask)
-      const attempt = (tries ?? ReAct.executor).modelCalls?.(maxToolCalls)?.most
+      const { maxDepth, maxSubSteps, maxToolCalls, reask } = settingsOf(options)
       // One task at the root, `maxSubSteps` under each that is split; those at the last depth are not.
       const inner = (maxSubSteps ** (maxDepth - 1) - 1) / (maxSubSteps - 1)
       const tasks = inner + maxSubSteps ** (maxDepth - 1)
-      const isBounded = again !== undefined && attempt !== undefined
+      const attempt = Calls.ofStep(options.executor ?? ReAct.executor, maxToolCalls)
       return {
-        model: { least: 1, ...(isBounded ? { most: tasks * attempt + inner * (1 + again) } : {}) },
-        tool: { least: 0, most: tasks * maxToolCalls }
+        model: Calls.range(1, tasks * attempt + inner * Calls.asks(reask)),
+        tool: Calls.range(0, tasks * maxToolCalls)
       }
     },
     codecs: async () => (await import("./internal/adapt/codec.js")).codecs
@@ -377,27 +326,28 @@ export const asTool = (presentation: Pattern.Presentation = {}, options: RunOpti
 // ---------------------------------------------------------------------------------------------------------------
 
 const settingsOf = <E, R>(options: RunOptions<E, R>) => {
-  const { executor, prompts: own, ...settings } = Pattern.settings("Adapt.run", info.options, options)
-  const told = () => Pattern.told(info.options, options)
-  return { ...settings, told, tries: executor, ...PromptTemplate.overrides(prompts, own) }
+  const { prompts: own, ...settings } = Pattern.settings("Adapt.run", info.options, options)
+  return { ...settings, ...PromptTemplate.overrides(prompts, own) }
 }
 
-type Settings = Omit<ReturnType<typeof settingsOf>, "tries" | "verify">
+type Settings = Pick<ReturnType<typeof settingsOf>, "maxDepth" | "maxSubSteps" | "maxToolCalls" | "reask"> &
+  Pick<typeof prompts, "executor" | "planner">
 
 interface World<R> {
   readonly run: Run.Run
   readonly settings: Settings
   /** The root task. */
   readonly task: string
-  readonly tell: Run.Run["emit"]
   readonly tryTask: (node: Draft) => Effect.Effect<Attempt, Llm.LlmError, R>
 }
 
-interface Split {
-  readonly _tag: "Split"
-  readonly plan: Group
+/** What a task or a group gave. */
+interface Solved {
+  readonly result: Result
+  readonly verified: boolean
 }
 
+/** Why a task or a group failed. */
 interface Failed {
   readonly _tag: "Failed"
   readonly reason: string
@@ -405,8 +355,7 @@ interface Failed {
   readonly isRefused: boolean
 }
 
-type Outcome = { readonly _tag: "Completed"; readonly result: Result; readonly verified: boolean } | Failed
-type Solving<R> = Effect.Effect<Outcome, Llm.LlmError, R>
+type Solving<R> = Effect.Effect<Solved, Failed | Llm.LlmError, R>
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
@@ -420,37 +369,22 @@ interface GroupDraft extends Omit<GroupNode, "children"> {
 
 const draft = (id: string, task: string, depth: number): Draft => ({ _tag: "Task", id, task, depth, status: "running" })
 
-const child = (group: GroupDraft, node: Draft): Draft => {
-  group.children.push(node)
-  return node
-}
-
 const failed = (reason: string): Failed => ({ _tag: "Failed", reason, isRefused: false })
 
 const refused = (reason: string): Failed => ({ _tag: "Failed", reason, isRefused: true })
 
-const succeed = <R>(world: World<R>, node: Draft, result: Result, verified: boolean): Effect.Effect<Outcome> => {
-  Object.assign(node, { status: "completed", result, verified })
-  const { depth, id, task } = node
-  return Effect.as(
-    world.tell({
-      _tag: "TaskEnded",
-      call: world.run.id(id),
-      task,
-      depth,
-      status: "completed",
-      detail: typeof result === "string" ? result : JSON.stringify(result)
-    }),
-    { _tag: "Completed", result, verified }
-  )
-}
+const isFailed = (outcome: Solved | Failed | Llm.LlmError): outcome is Failed =>
+  "_tag" in outcome && outcome._tag === "Failed"
 
-const fail = <R>(world: World<R>, node: Draft, failure: Failed): Effect.Effect<Outcome> => {
-  const { reason } = failure
-  Object.assign(node, { status: "failed", reason })
+const isAlternative = (error: Failed | Llm.LlmError): error is Failed => isFailed(error) && !error.isRefused
+
+type Ended = Pick<TaskNode, "result" | "verified" | "reason"> & Pick<Attempt, "status">
+
+/** Keeps how a task ended, and tells it. */
+const end = <R>({ run }: World<R>, node: Draft, ended: Ended) => {
+  Object.assign(node, ended)
   const { depth, id, task } = node
-  return Effect.as(
-    world.tell({ _tag: "TaskEnded", call: world.run.id(id), task, depth, status: "failed", detail: reason }),
-    failure
-  )
+  const { reason = "", result = reason, status } = ended
+  const detail = typeof result === "string" ? result : JSON.stringify(result)
+  return run.emit({ _tag: "TaskEnded", call: run.id(id), task, depth, status, detail })
 }

@@ -18,15 +18,20 @@ import type { ParseError, TruncatedReply } from "@forethought/core/ReplyError"
 import * as Run from "@forethought/core/Run"
 import type { PastStep, PlannedStep } from "@forethought/core/RunEvent"
 import * as Toolbox from "@forethought/core/Toolbox"
+import { partition } from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { prompt } from "./internal/ask.js"
+import * as Calls from "./internal/calls.js"
 import { execute } from "./internal/execute.js"
 import { fold } from "./internal/fold.js"
+import { list, record, text } from "./internal/jsonSchema.js"
 import * as Plan from "./internal/plan.js"
 import { info } from "./internal/planAndExecute/info.js"
-import { type Answered, type Error, type Progress, StepCapReached } from "./internal/planAndExecute/outcome.js"
+import { type Answered, type Progress, StepCapReached } from "./internal/planAndExecute/outcome.js"
 import { type Decision, readDecision, readEdited, readPlan } from "./internal/planAndExecute/parse.js"
 import * as prompts from "./internal/planAndExecute/prompts.js"
+import { warn } from "./internal/warn.js"
 import * as ReAct from "./ReAct.js"
 
 export type { PastStep } from "@forethought/core/RunEvent"
@@ -77,75 +82,64 @@ export const run = <E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox>(
   options: RunOptions<E, R> = {}
 ): Effect.Effect<
   Answered,
-  StepCapReached | Failure.Failure<PlanRefused | ParseError | TruncatedReply | Llm.LlmError, Progress>,
+  Failure.Failure<StepCapReached | PlanRefused | ParseError | TruncatedReply | Llm.LlmError, Progress>,
   Llm.Llm | Toolbox.Toolbox | R
 > => {
   const settings = settingsOf(options)
-  return options.executor === undefined
-    ? runWith(goal, settings, ReAct.executor)
-    : runWith(goal, settings, options.executor)
-}
-
-/** The specification's steps: plan (1), execute one step (2), keep its result (3), replan (4), answer or go on (5). */
-const runWith = <E, R>(
-  goal: string,
-  settings: Settings,
-  executor: Executor<E, R>
-): Effect.Effect<Answered, Error, Llm.Llm | Toolbox.Toolbox | R> =>
-  Run.run(
+  return Run.run(
     info.name,
     goal,
     (run) => {
-      const pastSteps: Array<PastStep> = []
-      const completed = new Set<string>()
       const { maxPlanLength } = settings
       const plan = Plan.make(run, { pattern: info.name, task: goal, maxPlanLength, shown: listed, read: readEdited })
-      let remainingPlan: ReadonlyArray<string> = []
-      const progress = (): Progress => ({ pastSteps, remainingPlan })
-      const attach = <F extends PlanRefused | ParseError | TruncatedReply | Llm.LlmError>(error: F) =>
-        Failure.attach(error, progress())
-
-      return Effect.gen(function* () {
-        yield* Effect.mapError(checkRoom(run, goal, settings), attach)
-        const { tools } = yield* Toolbox.Toolbox
-        remainingPlan = yield* Effect.mapError(askPlanner(run, goal, Toolbox.names(tools), settings, plan), attach)
-        for (let index = 1; index <= settings.maxSteps; index++) {
-          const [step = "", ...rest] = remainingPlan
-          const past = yield* Effect.mapError(
-            execute(run, executor, {
-              id: plan.start(),
-              index,
-              goal,
-              step,
-              pastSteps: settings.executorSees === "all" ? [...pastSteps] : [],
-              maxToolCalls: settings.maxToolCalls
-            }),
-            attach
-          )
-          remainingPlan = rest
-          pastSteps.push(past)
-          if (past.status === "completed") completed.add(fold(past.step))
-          const decision = yield* Effect.mapError(
-            askReplanner(run, goal, index, rest, pastSteps, completed, settings, plan),
-            attach
-          )
-          if (decision._tag === "Finish") {
-            return { _tag: "Answered" as const, answer: decision.answer, pastSteps }
-          }
-          // What is left at the cap does not run, so nobody has to approve it.
-          const revised =
-            index === settings.maxSteps
-              ? decision.remainingSteps
-              : yield* Effect.mapError(plan.approve(`step-${index}/replanner`, decision.remainingSteps), attach)
-          yield* plan.revised(`step-${index}`, revised, past)
-          if (samePlan([past.step, ...rest], revised)) yield* tellNoProgress(run, index)
-          remainingPlan = revised
-        }
-        return yield* new StepCapReached({ maxSteps: settings.maxSteps, progress: progress() })
-      })
+      const state: State = { pastSteps: [], remainingPlan: [] }
+      return loop({ run, goal, settings, plan, state }, options.executor ?? ReAct.executor).pipe(
+        Effect.mapError((error) => Failure.attach(error, { ...state }))
+      )
     },
-    { options: () => settings.told() }
+    { options: () => Pattern.told(info.options, options) }
   )
+}
+
+/** The specification's steps: plan (1), execute one step (2), keep its result (3), replan (4), answer or go on (5). */
+const loop = <E, R>(
+  agent: Agent,
+  executor: Executor<E, R> | typeof ReAct.executor
+): Effect.Effect<Answered, Unfinished, Llm.Llm | Toolbox.Toolbox | R> =>
+  Effect.gen(function* () {
+    const { goal, plan, run, settings, state } = agent
+    const { executorSees, maxSteps, maxToolCalls } = settings
+    yield* checkRoom(agent)
+    state.remainingPlan = yield* askPlanner(agent)
+    for (let index = 1; index <= maxSteps; index++) {
+      const [step = "", ...rest] = state.remainingPlan
+      const past = yield* execute<E | ReAct.Error, R | Llm.Llm | Toolbox.Toolbox>(run, executor, {
+        id: plan.start(),
+        index,
+        goal,
+        step,
+        pastSteps: executorSees === "all" ? [...state.pastSteps] : [],
+        maxToolCalls
+      })
+      state.remainingPlan = rest
+      state.pastSteps.push(past)
+      const decision = yield* askReplanner(agent, index)
+      if (decision._tag === "Finish") {
+        return { _tag: "Answered" as const, answer: decision.answer, pastSteps: state.pastSteps }
+      }
+      // What is left at the cap does not run, so nobody has to approve it.
+      const revised =
+        index === maxSteps
+          ? decision.remainingSteps
+          : yield* plan.approve(`step-${index}/replanner`, decision.remainingSteps)
+      yield* plan.revised(`step-${index}`, revised, past)
+      if (samePlan([past.step, ...rest], revised)) {
+        yield* warn(run, `step-${index}`, "no_progress", noProgress)
+      }
+      state.remainingPlan = revised
+    }
+    return yield* new StepCapReached({ maxSteps })
+  })
 
 // ---------------------------------------------------------------------------------------------------------------
 // as a value
@@ -157,16 +151,12 @@ const valueOf = <E, R>() =>
     run: run<E, R>,
     answer: ({ answer }) => answer,
     calls: (options, plan) => {
-      const { executor, maxSteps, maxToolCalls, reask } = settingsOf(options)
-      const again = Reask.timesOf(reask)
-      const step = (executor ?? ReAct.executor).modelCalls?.(maxToolCalls)?.most
-      const isBounded = again !== undefined && step !== undefined
+      const { maxSteps, maxToolCalls, reask } = settingsOf(options)
+      const step = Calls.ofStep(options.executor ?? ReAct.executor, maxToolCalls)
+      const asks = Calls.asks(reask)
       return {
-        model: {
-          least: 1 + 2 * Math.min(plan?.length ?? 1, maxSteps),
-          ...(isBounded ? { most: 1 + again + maxSteps * (step + 1 + again) } : {})
-        },
-        tool: { least: 0, most: maxSteps * maxToolCalls }
+        model: Calls.range(1 + 2 * Math.min(plan?.length ?? 1, maxSteps), asks + maxSteps * (step + asks)),
+        tool: Calls.range(0, maxSteps * maxToolCalls)
       }
     },
     codecs: async () => (await import("./internal/planAndExecute/codec.js")).codecs
@@ -186,14 +176,28 @@ export const asTool = (presentation: Pattern.Presentation = {}, options: RunOpti
 const settingsOf = <E, R>(options: RunOptions<E, R>) => {
   const settings = Pattern.settings("PlanAndExecute.run", info.options, options)
   const { planner, replanner } = prompts
-  const told = () => Pattern.told(info.options, options)
-  return { ...settings, told, ...PromptTemplate.overrides({ planner, replanner }, settings.prompts) }
+  return { ...settings, ...PromptTemplate.overrides({ planner, replanner }, settings.prompts) }
 }
 
 type Settings = Omit<ReturnType<typeof settingsOf>, "executor">
 
+type Unfinished = StepCapReached | PlanRefused | ParseError | TruncatedReply | Llm.LlmError
+
+interface State {
+  readonly pastSteps: Array<PastStep>
+  remainingPlan: ReadonlyArray<string>
+}
+
+interface Agent {
+  readonly run: Run.Run
+  readonly goal: string
+  readonly settings: Settings
+  readonly plan: Plan.Plan<string, ParseError>
+  readonly state: State
+}
+
 /** A prompt that holds the goal must have room left for what the run finds. */
-const checkRoom = (run: Run.Run, goal: string, settings: Settings): Effect.Effect<void, Llm.LlmError> => {
+const checkRoom = ({ goal, run, settings }: Agent): Effect.Effect<void, Llm.LlmError> => {
   const { maxPromptChars } = settings
   const least = promptOf(goal, "", "", settings).length + prompts.leastRoom
   if (least <= maxPromptChars) return Effect.void
@@ -206,84 +210,53 @@ const checkRoom = (run: Run.Run, goal: string, settings: Settings): Effect.Effec
 const promptOf = (goal: string, plan: string, pastSteps: string, { replanner }: Settings): string =>
   PromptTemplate.render(replanner, { goal, plan, past_steps: pastSteps })
 
-type StringPlan = Plan.Plan<string, ParseError>
-
 /** A list of steps as a plan is shown: numbered, without dependencies. */
 const listed = (steps: ReadonlyArray<string>, from: number): ReadonlyArray<PlannedStep> =>
   steps.map((text, index) => ({ id: String(from + index), text, dependsOn: [] }))
 
-const askPlanner = (run: Run.Run, goal: string, toolNames: string, settings: Settings, plan: StringPlan) =>
+const askPlanner = ({ goal, plan, run, settings }: Agent) =>
   Effect.gen(function* () {
+    const { tools } = yield* Toolbox.Toolbox
     const written = yield* Reask.ask(run, {
       role: "planner",
       call: "planner",
-      messages: [
-        {
-          role: "user",
-          content: PromptTemplate.render(settings.planner, { goal, tool_names: toolNames })
-        }
-      ],
+      messages: prompt(settings.planner, { goal, tool_names: Toolbox.names(tools) }),
       reask: settings.reask,
       read: readPlan
     })
-    const steps = yield* plan.approve("planner", yield* plan.within("planner", written.steps, written.isInline))
-    yield* plan.made(steps)
-    return steps
+    return yield* plan.first("planner", written)
   })
 
-const askReplanner = (
-  run: Run.Run,
-  goal: string,
-  index: number,
-  left: ReadonlyArray<string>,
-  pastSteps: ReadonlyArray<PastStep>,
-  completed: ReadonlySet<string>,
-  settings: Settings,
-  plan: StringPlan
-) =>
+const askReplanner = ({ goal, plan, run, settings, state }: Agent, index: number) =>
   Effect.gen(function* () {
     const call = `step-${index}/replanner`
+    const { pastSteps, remainingPlan } = state
     const bare = promptOf(goal, "", "", settings).length
     // A prompt of one's own may have a hole twice, or not at all.
     const planTimes = promptOf(goal, "x", "", settings).length - bare
     const stepTimes = promptOf(goal, "", "x", settings).length - bare
     const room = settings.maxPromptChars - bare
     const planRoom = Math.max(room - prompts.leastRoom, Math.floor(room / 2))
-    const shownPlan = prompts.shownPlan(left, Math.floor(planRoom / Math.max(1, planTimes)))
+    const shownPlan = prompts.shownPlan(remainingPlan, Math.floor(planRoom / Math.max(1, planTimes)))
     const stepRoom = room - planTimes * shownPlan.length
     const shownSteps = prompts.pastSteps(pastSteps, Math.floor(stepRoom / Math.max(1, stepTimes)))
     const decision = yield* Reask.ask(run, {
       role: "replanner",
       call,
-      messages: [{ role: "user", content: promptOf(goal, shownPlan, shownSteps, settings) }],
+      messages: prompt(settings.replanner, { goal, plan: shownPlan, past_steps: shownSteps }),
       format: replyFormat,
       reask: settings.reask,
       read: (reply, attempt) =>
-        Either.map(readDecision(reply, attempt), (decision) => withoutCompleted(decision, completed))
+        Either.map(readDecision(reply, attempt), (decision) => withoutCompleted(decision, pastSteps))
     })
-    if (isOdd(decision)) yield* tellOddities(run, call, decision)
+    yield* tellOddities(run, call, decision)
     if (decision._tag === "Finish") return decision
     return { ...decision, remainingSteps: yield* plan.within(call, decision.remainingSteps) }
   })
 
 const replyFormat: Llm.ReplyFormat = {
   name: "replan",
-  schema: {
-    anyOf: [
-      {
-        type: "object",
-        properties: { final_answer: { type: "string" } },
-        required: ["final_answer"],
-        additionalProperties: false
-      },
-      {
-        type: "object",
-        properties: { remaining_steps: { type: "array", items: { type: "string" }, minItems: 1 } },
-        required: ["remaining_steps"],
-        additionalProperties: false
-      }
-    ]
-  }
+  schema: { anyOf: [record({ final_answer: text }), record({ remaining_steps: list(text, 1) })] }
 }
 
 type Revised = Decision & { readonly repeated: ReadonlyArray<string> }
@@ -292,46 +265,38 @@ type Revised = Decision & { readonly repeated: ReadonlyArray<string> }
  * Drops steps that have succeeded already; a step that failed may be tried again. A replanner that asks for nothing
  * but completed steps wants them done again, as one that waits for a change does: the step cap bounds that.
  */
-const withoutCompleted = (decision: Decision, completed: ReadonlySet<string>): Revised => {
+const withoutCompleted = (decision: Decision, pastSteps: ReadonlyArray<PastStep>): Revised => {
   if (decision._tag === "Finish") return { ...decision, repeated: [] }
-  const remainingSteps = decision.remainingSteps.filter((step) => !completed.has(fold(step)))
-  if (remainingSteps.length === 0) return { ...decision, repeated: decision.remainingSteps }
-  return { ...decision, remainingSteps, repeated: decision.remainingSteps.filter((step) => completed.has(fold(step))) }
+  const completed = pastSteps.flatMap((past) => (past.status === "completed" ? [fold(past.step)] : []))
+  const [remainingSteps, repeated] = partition(decision.remainingSteps, (step) => completed.includes(fold(step)))
+  return remainingSteps.length === 0
+    ? { ...decision, repeated: decision.remainingSteps }
+    : { ...decision, remainingSteps, repeated }
 }
-
-const isOdd = (decision: Revised): boolean =>
-  decision.conflicting ||
-  decision.repeated.length > 0 ||
-  (decision._tag === "Finish" && decision.ignoredSteps !== undefined)
 
 const tellOddities = (run: Run.Run, call: string, decision: Revised) =>
   Effect.gen(function* () {
-    const warn = (kind: string, message: string) => run.emit({ _tag: "Warning", call: run.id(call), kind, message })
-    if (decision.conflicting) {
-      yield* warn("conflicting_reply", "The replanner's reply holds several decisions that differ; the last one holds.")
-    }
+    const { repeated } = decision
+    if (decision.conflicting) yield* warn(run, call, "conflicting_reply", conflict)
     if (decision._tag === "Finish" && decision.ignoredSteps !== undefined) {
+      const ignored = decision.ignoredSteps.join("; ")
       yield* warn(
+        run,
+        call,
         "conflicting_reply",
-        `The final answer wins over the remaining steps beside it: ${decision.ignoredSteps.join("; ")}`
+        `The final answer wins over the remaining steps beside it: ${ignored}`
       )
     }
-    if (decision.repeated.length > 0) {
-      const isAll = decision._tag === "Continue" && decision.remainingSteps === decision.repeated
-      yield* warn(
-        "repeated_step",
-        `Completed steps were ${isAll ? "planned again, and nothing else" : "dropped from the plan"}: ${decision.repeated.join("; ")}`
-      )
+    if (repeated.length > 0) {
+      const isAll = decision._tag === "Continue" && decision.remainingSteps === repeated
+      const how = isAll ? "planned again, and nothing else" : "dropped from the plan"
+      yield* warn(run, call, "repeated_step", `Completed steps were ${how}: ${repeated.join("; ")}`)
     }
   })
 
-const tellNoProgress = (run: Run.Run, index: number) =>
-  run.emit({
-    _tag: "Warning",
-    call: run.id(`step-${index}`),
-    kind: "no_progress",
-    message: "The remaining plan is the same as before the step was executed."
-  })
+const conflict = "The replanner's reply holds several decisions that differ; the last one holds."
+
+const noProgress = "The remaining plan is the same as before the step was executed."
 
 const samePlan = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): boolean =>
   left.length === right.length && left.every((step, index) => fold(step) === fold(right[index] ?? ""))

@@ -18,6 +18,8 @@ import * as AnswerFormat from "@forethought/core/reply/AnswerFormat"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { prompt } from "./internal/ask.js"
+import * as Calls from "./internal/calls.js"
 import { info } from "./internal/planAndSolve/info.js"
 import * as prompts from "./internal/planAndSolve/prompts.js"
 
@@ -100,11 +102,8 @@ const valueOf = <A>(standard: AnswerFormat.AnswerFormat<A>) =>
       run(question, { answerFormat: standard, ...options }),
     answer: ({ answer, text }) => valueText(answer, text),
     calls: (options) => {
-      const again = Reask.timesOf(settingsOf({ answerFormat: standard, ...options }).reask)
-      return {
-        model: { least: 2, ...(again === undefined ? {} : { most: 2 * (1 + again) }) },
-        tool: { least: 0, most: 0 }
-      }
+      const asks = Calls.asks(settingsOf({ answerFormat: standard, ...options }).reask)
+      return { model: Calls.range(2, 2 * asks), tool: Calls.range(0, 0) }
     },
     codecs: async () => (await import("./internal/planAndSolve/codec.js")).codecs
   })
@@ -140,7 +139,7 @@ const askReasoner = <A>(run: Run.Run, question: string, settings: Settings<A>) =
   Reask.ask<string, never>(run, {
     role: "reasoner",
     call: "reasoner",
-    messages: [{ role: "user", content: PromptTemplate.render(settings.reasoner, { question }) }],
+    messages: prompt(settings.reasoner, { question }),
     maxTokens: settings.maxReasoningTokens,
     reask: settings.reask,
     // Thinking that used up all tokens is reasoning that did not finish.
@@ -155,16 +154,7 @@ const askExtractor = <A>(run: Run.Run, question: string, reasoning: string, sett
   Reask.ask(run, {
     role: "extractor",
     call: "extractor",
-    messages: [
-      {
-        role: "user",
-        content: PromptTemplate.render(settings.extractor, {
-          question,
-          reasoning,
-          answer_format: settings.answerFormat.name
-        })
-      }
-    ],
+    messages: prompt(settings.extractor, { question, reasoning, answer_format: settings.answerFormat.name }),
     reask: settings.reask,
     nothing: (reply) =>
       new ParseError({

@@ -9,7 +9,7 @@
  */
 import * as Executor from "@forethought/core/Executor"
 import * as Failure from "@forethought/core/Failure"
-import type * as Llm from "@forethought/core/Llm"
+import * as Llm from "@forethought/core/Llm"
 import * as Pattern from "@forethought/core/Pattern"
 import type { PlanRefused } from "@forethought/core/PlanApproval"
 import * as PromptTemplate from "@forethought/core/PromptTemplate"
@@ -21,7 +21,9 @@ import * as ReplyText from "@forethought/core/reply/ReplyText"
 import * as Toolbox from "@forethought/core/Toolbox"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { attempt } from "./internal/execute.js"
+import { prompt } from "./internal/ask.js"
+import * as Calls from "./internal/calls.js"
+import { execute as executeStep } from "./internal/execute.js"
 import * as Plan from "./internal/plan.js"
 import * as DataFlow from "./internal/planAndSolveAgent/dataFlow.js"
 import * as formats from "./internal/planAndSolveAgent/formats.js"
@@ -29,6 +31,7 @@ import { info } from "./internal/planAndSolveAgent/info.js"
 import { type Answered, type CollectedData, NotCompleted, type Progress } from "./internal/planAndSolveAgent/outcome.js"
 import * as prompts from "./internal/planAndSolveAgent/prompts.js"
 import * as shown from "./internal/planAndSolveAgent/shown.js"
+import { warn } from "./internal/warn.js"
 import * as ReAct from "./ReAct.js"
 
 export * from "./internal/planAndSolveAgent/outcome.js"
@@ -78,36 +81,18 @@ export const run = (
   options: RunOptions = {}
 ): Effect.Effect<
   Answered,
-  NotCompleted | Failure.Failure<PlanRefused | ParseError | TruncatedReply | Llm.LlmError, Progress>,
+  Failure.Failure<NotCompleted | PlanRefused | ParseError | TruncatedReply | Llm.LlmError, Progress>,
   Llm.Llm | Toolbox.Toolbox
 > => {
   const settings = settingsOf(options)
   return Run.run(
     info.name,
     task,
-    (run) =>
-      Effect.flatMap(Toolbox.Toolbox, ({ tools }) => {
-        const state: State = {
-          pastSteps: [],
-          collected: {},
-          given: [],
-          plan: [],
-          replans: 0,
-          unresolved: [],
-          cutShort: undefined
-        }
-        const agent: Agent = {
-          run,
-          task,
-          settings,
-          state,
-          plan: planOf(run, task, settings, state),
-          tools: Toolbox.names(tools)
-        }
-        return loop(agent).pipe(
-          Effect.mapError((error) => (error instanceof NotCompleted ? error : Failure.attach(error, progress(state))))
-        )
-      }),
+    (run) => {
+      const state: State = { pastSteps: [], collected: {}, given: [], plan: [], replans: 0, unresolved: [] }
+      const agent: Agent = { run, task, settings, state, plan: planOf(run, task, settings, state) }
+      return Effect.mapError(loop(agent), (error) => Failure.attach(error, progress(state)))
+    },
     { options: () => Pattern.told(info.options, options) }
   )
 }
@@ -118,10 +103,7 @@ const loop = (agent: Agent): Effect.Effect<Answered, Unfinished, Llm.Llm | Toolb
     const { settings, state } = agent
     state.plan = yield* plan(agent)
     for (let step = state.plan[0]; step !== undefined; step = state.plan[0]) {
-      const id = agent.plan.start()
-      const executed = yield* Effect.catchIf(execute(agent, id, step), isBudgetExhausted, (error) =>
-        outOfBudget(agent, id, step, error)
-      )
+      const executed = yield* execute(agent, step)
       state.plan = state.plan.slice(1)
       if (state.cutShort !== undefined) break
       if (executed.status === "failed" && state.replans < settings.maxReplans) {
@@ -142,18 +124,20 @@ const loop = (agent: Agent): Effect.Effect<Answered, Unfinished, Llm.Llm | Toolb
 
 const plan = (agent: Agent) =>
   Effect.gen(function* () {
-    const { settings, task, tools } = agent
-    const steps = yield* askForPlan(agent, "planner", "planner", {
-      content: PromptTemplate.render(settings.planner, {
+    const { settings, task } = agent
+    const { tools } = yield* Toolbox.Toolbox
+    const written = yield* ask(
+      agent,
+      "planner",
+      "planner",
+      prompt(settings.planner, {
         task,
-        tools: `Tools: ${tools}.`,
+        tools: `Tools: ${Toolbox.names(tools)}.`,
         max_plan_length: String(settings.maxPlanLength),
         reply_format: planFormat(agent)
       })
-    })
-    const accepted = yield* agent.plan.approve("planner", steps)
-    yield* agent.plan.made(accepted)
-    return accepted
+    )
+    return yield* agent.plan.first("planner", written)
   })
 
 const planOf = (run: Run.Run, task: string, settings: Settings, state: State): Agent["plan"] =>
@@ -186,111 +170,66 @@ const readPlan = (
 /** Runs one step and keeps what it gave. A cap that the sub-agent reached fails the step; an `LlmError` the run. */
 const execute = (
   agent: Agent,
-  id: string,
   step: DataFlow.AgentStep
-): Effect.Effect<PastStep, Llm.LlmError, Llm.Llm | Toolbox.Toolbox> =>
-  Effect.gen(function* () {
-    const { run, settings, state, task } = agent
-    const index = state.pastSteps.length + 1
-    const call = run.id(`step-${index}`)
-    yield* run.emit({ _tag: "StepStarted", call, id, index, step: step.description })
-    const prompt = PromptTemplate.render(settings.executor, {
-      task,
-      step: step.description,
-      known: shown.known(settings.dataFlow, state, step),
-      reply_format: settings.dataFlow === "results" ? prompts.verdictFormat : prompts.collectedFormat(step.outputs)
+): Effect.Effect<PastStep, Llm.LlmError, Llm.Llm | Toolbox.Toolbox> => {
+  const { run, settings, state, task } = agent
+  const id = agent.plan.start()
+  const index = state.pastSteps.length + 1
+  const keep = (reported: Executor.ExecutorResult) =>
+    Effect.gen(function* () {
+      const { collected, hasVerdict, result, status } = read(settings, step, reported)
+      const past: PastStep = { id, step: step.description, result, status }
+      state.pastSteps.push(past)
+      state.given.push(collected)
+      const named = collected.map(([name, value]) => [name, { value, step: index }])
+      state.collected = { ...state.collected, ...Object.fromEntries(named) }
+      if (status === "failed") state.unresolved = [...state.unresolved, past]
+      if (!hasVerdict) yield* warn(run, `step-${index}`, "no_verdict", noVerdict)
+      return past
     })
-    const reported = yield* attempt(run, reactWith(settings), `step-${index}/executor`, {
-      goal: task,
-      step: prompt,
-      pastSteps: [],
-      maxToolCalls: settings.maxToolCalls
-    })
-    const report = read(settings, step, reported)
-    const executed: PastStep = {
-      id,
-      step: step.description,
-      result: report.result,
-      status: report.status
-    }
-    state.pastSteps.push(executed)
-    state.given.push(report.collected)
-    state.collected = {
-      ...state.collected,
-      ...Object.fromEntries(report.collected.map(([name, value]) => [name, { value, step: index }]))
-    }
-    if (report.status === "failed") state.unresolved = [...state.unresolved, executed]
-    if (!report.hasVerdict) {
-      yield* run.emit({
-        _tag: "Warning",
-        call,
-        kind: "no_verdict",
-        message: "The step's report does not say whether it was completed; it is taken for completed."
-      })
-    }
-    yield* run.emit({
-      _tag: "StepEnded",
-      call,
-      id,
-      index,
-      step: step.description,
-      status: report.status,
-      result: report.result
-    })
-    return executed
+  const text = PromptTemplate.render(settings.executor, {
+    task,
+    step: step.description,
+    known: shown.known(settings.dataFlow, state, step),
+    reply_format: settings.dataFlow === "results" ? prompts.verdictFormat : prompts.collectedFormat(step.outputs)
   })
+  const { maxToolCalls } = settings
+  return executeStep(
+    run,
+    reactWith(agent),
+    { id, index, goal: task, step: step.description, prompt: text, pastSteps: [], maxToolCalls },
+    keep
+  )
+}
+
+const noVerdict = "The step's report does not say whether it was completed; it is taken for completed."
 
 const replan = (agent: Agent, failed: DataFlow.AgentStep, executed: PastStep) =>
   Effect.gen(function* () {
     const { settings, state, task } = agent
     state.replans += 1
     const call = `replan-${state.replans}`
-    const written = yield* askForPlan(agent, "replanner", call, {
-      content: PromptTemplate.render(settings.replanner, {
+    const old = [failed, ...state.plan].map((step) => step.description)
+    const written = yield* ask(
+      agent,
+      "replanner",
+      call,
+      prompt(settings.replanner, {
         task,
-        plan: shown.numbered(
-          [failed, ...state.plan].map((step) => step.description),
-          state.pastSteps.length
-        ),
+        plan: shown.numbered(old, state.pastSteps.length),
         completed: Executor.pastSteps(state.pastSteps, (past) => past.status === "completed"),
-        failure: Executor.pastSteps(state.pastSteps, (past) => past === executed),
+        failure: Executor.pastSteps(state.pastSteps, (past) => past.id === executed.id),
         max_plan_length: String(settings.maxPlanLength),
         reply_format: planFormat(agent)
       })
-    })
-    const steps = yield* agent.plan.approve(call, written)
+    )
+    const steps = yield* agent.plan.approve(call, yield* agent.plan.within(call, written.steps, written.isInline))
     yield* agent.plan.revised(call, steps, executed)
     return steps
   })
 
-const isBudgetExhausted = (error: Unfinished): error is Llm.LlmError =>
-  error._tag === "LlmError" && error.reason._tag === "BudgetExhausted"
-
-/** A step that could not be paid has failed; what was reserved for the last call still answers from the others. */
-const outOfBudget = (
-  { run, state }: Agent,
-  id: string,
-  step: DataFlow.AgentStep,
-  error: Llm.LlmError
-): Effect.Effect<PastStep> => {
-  const index = state.pastSteps.length + 1
-  const failed: PastStep = { id, step: step.description, result: error.message, status: "failed" }
-  state.pastSteps.push(failed)
-  state.unresolved = [...state.unresolved, failed]
-  state.cutShort = error
-  return Effect.as(
-    run.emit({
-      _tag: "StepEnded",
-      call: run.id(`step-${index}`),
-      id,
-      index,
-      step: step.description,
-      status: "failed",
-      result: error.message
-    }),
-    failed
-  )
-}
+const isBudgetExhausted = <E extends Error>(error: E): error is E & Llm.LlmError =>
+  error instanceof Llm.LlmError && error.reason._tag === "BudgetExhausted"
 
 /** One call that answers from all results. With a step still failed the answer says so, whatever the model writes. */
 const finalise = (agent: Agent): Effect.Effect<Answered, Unfinished> =>
@@ -300,16 +239,11 @@ const finalise = (agent: Agent): Effect.Effect<Answered, Unfinished> =>
     const written = yield* Reask.ask<string, ParseError>(run, {
       role: "finalizer",
       call: "finalizer",
-      messages: [
-        {
-          role: "user",
-          content: PromptTemplate.render(settings.finalizer, {
-            task,
-            steps: Executor.pastSteps(state.pastSteps),
-            verdict: completed ? prompts.completedVerdict : prompts.notCompletedVerdict
-          })
-        }
-      ],
+      messages: prompt(settings.finalizer, {
+        task,
+        steps: Executor.pastSteps(state.pastSteps),
+        verdict: completed ? prompts.completedVerdict : prompts.notCompletedVerdict
+      }),
       reask: settings.reask,
       read: (reply) => Either.right(ReplyText.visible(reply))
     })
@@ -321,7 +255,6 @@ const finalise = (agent: Agent): Effect.Effect<Answered, Unfinished> =>
     return yield* new NotCompleted({
       answer: `The task could not be completed. Missing: ${missing.join("; ")}\n\n${written}`,
       missing,
-      progress: progress(state),
       ...(state.cutShort === undefined ? {} : { cause: state.cutShort })
     })
   })
@@ -337,14 +270,10 @@ export const pattern = Pattern.make({
   answer: ({ answer }) => answer,
   calls: (options, plan) => {
     const { maxPlanLength, maxReplans, maxToolCalls, maxTurns, reask } = settingsOf(options)
-    const again = Reask.timesOf(reask)
     const steps = (plan?.length ?? maxPlanLength) + maxReplans * maxPlanLength
     return {
-      model: {
-        least: 2 + (plan?.length ?? 1),
-        ...(again === undefined ? {} : { most: (1 + maxReplans) * (1 + again) + steps * maxTurns + 1 })
-      },
-      tool: { least: 0, most: steps * maxToolCalls }
+      model: Calls.range(2 + (plan?.length ?? 1), (1 + maxReplans) * Calls.asks(reask) + steps * maxTurns + 1),
+      tool: Calls.range(0, steps * maxToolCalls)
     }
   },
   codecs: async () => (await import("./internal/planAndSolveAgent/codec.js")).codecs
@@ -390,7 +319,7 @@ interface State {
   /** The steps that failed since the last replan. */
   unresolved: ReadonlyArray<PastStep>
   /** What ended a step that could not be paid any more: only the last call is left, and answers from what there is. */
-  cutShort: Llm.LlmError | undefined
+  cutShort?: Llm.LlmError
 }
 
 interface Agent {
@@ -398,7 +327,6 @@ interface Agent {
   readonly task: string
   readonly settings: Settings
   readonly state: State
-  readonly tools: string
   readonly plan: Plan.Plan<DataFlow.AgentStep, ParseError>
 }
 
@@ -407,36 +335,33 @@ const progress = ({ collected, pastSteps }: State): Progress => ({
   collectedData: collected
 })
 
-const askForPlan = (
-  agent: Agent,
+const ask = (
+  { run, settings, state }: Agent,
   role: "planner" | "replanner",
   call: string,
-  { content }: { readonly content: string }
-) =>
-  Effect.gen(function* () {
-    const { run, settings } = agent
-    const { dataFlow, maxPlanLength, reask } = settings
-    const written = yield* Reask.ask(run, {
-      role,
-      call,
-      messages: [{ role: "user", content }],
-      ...(dataFlow === "declared" ? { format: formats.declaredPlan } : {}),
-      reask,
-      read: (reply, attempt) =>
-        Either.filterOrLeft(
-          readPlan(settings, agent.state, reply),
-          ({ steps }) => steps.length <= maxPlanLength || attempt > 0,
-          ({ steps }) =>
-            new ParseError({
-              problem: "plan_too_long",
-              expected: `a plan of at most ${maxPlanLength} steps`,
-              found: `${steps.length} steps`,
-              reply
-            })
-        )
-    })
-    return yield* agent.plan.within(call, written.steps, written.isInline)
+  messages: ReadonlyArray<Llm.Message>
+) => {
+  const { dataFlow, maxPlanLength, reask } = settings
+  return Reask.ask(run, {
+    role,
+    call,
+    messages,
+    ...(dataFlow === "declared" ? { format: formats.declaredPlan } : {}),
+    reask,
+    read: (reply, attempt) =>
+      Either.filterOrLeft(
+        readPlan(settings, state, reply),
+        ({ steps }) => steps.length <= maxPlanLength || attempt > 0,
+        ({ steps }) =>
+          new ParseError({
+            problem: "plan_too_long",
+            expected: `a plan of at most ${maxPlanLength} steps`,
+            found: `${steps.length} steps`,
+            reply
+          })
+      )
   })
+}
 
 /** The names of the values that each executed step gave. */
 const names = ({ given }: State): ReadonlyArray<ReadonlyArray<string>> =>
@@ -445,26 +370,29 @@ const names = ({ given }: State): ReadonlyArray<ReadonlyArray<string>> =>
 const planFormat = ({ settings, state }: Agent): string =>
   settings.dataFlow === "declared" ? prompts.declaredFormat(state.pastSteps.length + 1) : prompts.listFormat
 
+/** A step that cannot be paid any more has failed; what was reserved for the last call still answers from the others. */
 const reactWith =
-  ({ dataFlow, maxTurns, react }: Settings) =>
   ({
-    maxToolCalls,
-    step
-  }: Executor.ExecutorInput): Effect.Effect<Executor.ExecutorResult, ReAct.Error, Llm.Llm | Toolbox.Toolbox> =>
-    Effect.map(
-      ReAct.run(step, {
-        ...react,
-        maxTurns,
-        maxToolCalls,
-        ...(dataFlow === "results" ? {} : { format: formats.report })
-      }),
-      ({ answer }) => ({ status: "completed" as const, result: answer })
+    settings: { dataFlow, maxTurns, react },
+    state
+  }: Agent): Executor.Executor<ReAct.Error, Llm.Llm | Toolbox.Toolbox> =>
+  ({ maxToolCalls, step }) =>
+    ReAct.run(step, {
+      ...react,
+      maxTurns,
+      maxToolCalls,
+      ...(dataFlow === "results" ? {} : { format: formats.report })
+    }).pipe(
+      Effect.map(({ answer }): Executor.ExecutorResult => ({ status: "completed", result: answer })),
+      Effect.catchIf(isBudgetExhausted, (error) => {
+        state.cutShort = error
+        return Effect.succeed({ status: "failed" as const, result: error.message })
+      })
     )
 
 /** A step that the sub-agent could not end by itself has failed; else its own verdict decides. */
 const read = ({ dataFlow }: Settings, step: DataFlow.AgentStep, reported: Executor.ExecutorResult): DataFlow.Report => {
-  if (reported.status === "failed")
-    return { status: "failed", result: reported.result, collected: [], hasVerdict: true }
+  if (reported.status === "failed") return { ...reported, collected: [], hasVerdict: true }
   if (dataFlow === "results") return DataFlow.readVerdict(reported.result)
   return DataFlow.readCollected(reported.result, dataFlow === "declared" ? step.outputs : [])
 }

@@ -25,6 +25,8 @@ import * as Cause from "effect/Cause"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { prompt } from "./internal/ask.js"
+import * as Calls from "./internal/calls.js"
 import { review } from "./internal/plan.js"
 import { resolve } from "./internal/rewoo/evidence.js"
 import * as infos from "./internal/rewoo/info.js"
@@ -32,6 +34,7 @@ import { type Answered, type Error, InvalidPlan, type Progress } from "./interna
 import { type ParsedStep, readPlan } from "./internal/rewoo/parse.js"
 import * as prompts from "./internal/rewoo/prompts.js"
 import { validate } from "./internal/rewoo/validate.js"
+import { warn } from "./internal/warn.js"
 
 export type Evidence = RunEvent.Evidence
 export { issueMessage, type PlanIssue } from "./internal/rewoo/issues.js"
@@ -152,13 +155,13 @@ const common = {
   answer: ({ answer }: Answered) => answer,
   calls: (options: SequentialOptions, plan?: ReadonlyArray<RunEvent.PlannedStep>) => {
     const settings = Pattern.settings("Rewoo", infos.parallel.options, options)
-    const again = Reask.timesOf(settings.reask)
     // A planned call of the model as a worker is a model call too.
-    const asked = 2 + (plan ?? []).filter(({ tool }) => tool?.toLowerCase() === "llm").length
+    const least = 2 + (plan ?? []).filter(({ tool }) => tool?.toLowerCase() === "llm").length
+    const most = plan === undefined ? Number.POSITIVE_INFINITY : least - 1 + Calls.asks(settings.reask)
     const tools = plan?.length ?? 0
     return {
-      model: { least: asked, ...(plan === undefined || again === undefined ? {} : { most: asked + again }) },
-      tool: { least: tools, most: plan === undefined ? settings.maxPlanLength : tools }
+      model: Calls.range(least, most),
+      tool: Calls.range(tools, plan === undefined ? settings.maxPlanLength : tools)
     }
   },
   toolCalls: ({ evidence }: Answered) => ({
@@ -218,15 +221,7 @@ const makePlan = (run: Run.Run, toolbox: Toolbox.Service, question: string, sett
   return Reask.ask(run, {
     role: "planner",
     call: "planner",
-    messages: [
-      {
-        role: "user",
-        content: PromptTemplate.render(settings.planner, {
-          question,
-          tool_descriptions: Toolbox.descriptions(toolbox.tools)
-        })
-      }
-    ],
+    messages: prompt(settings.planner, { question, tool_descriptions: Toolbox.descriptions(toolbox.tools) }),
     reask: settings.reask,
     nothing: (reply) => new InvalidPlan({ issues: [{ _tag: "Empty" }], reply: reply.text }),
     read
@@ -258,13 +253,13 @@ const tellPlan = (run: Run.Run, plan: ReadonlyArray<ParsedStep>) =>
     run.emit({ _tag: "PlanMade", steps: shownSteps(plan) }),
     Effect.forEach(
       plan.filter((step) => step.unclosed === true),
-      (step) =>
-        run.emit({
-          _tag: "Warning",
-          call: run.id(step.variable),
-          kind: "unclosed_input",
-          message: `The input of ${step.variable} has no closing bracket; it was read up to the next step.`
-        }),
+      ({ variable }) =>
+        warn(
+          run,
+          variable,
+          "unclosed_input",
+          `The input of ${variable} has no closing bracket; it was read up to the next step.`
+        ),
       { discard: true }
     )
   )
@@ -366,15 +361,10 @@ const askSolver = (
   Reask.ask<string, never>(run, {
     role: "solver",
     call: "solver",
-    messages: [
-      {
-        role: "user",
-        content: PromptTemplate.render(settings.solver, {
-          question,
-          plan_with_evidence: prompts.planWithEvidence(evidence, settings.maxEvidenceChars)
-        })
-      }
-    ],
+    messages: prompt(settings.solver, {
+      question,
+      plan_with_evidence: prompts.planWithEvidence(evidence, settings.maxEvidenceChars)
+    }),
     // The specification stops after the solver's single call.
     reask: Reask.never,
     read: (reply) => Either.right(ReplyText.visible(reply))

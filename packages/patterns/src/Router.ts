@@ -13,6 +13,8 @@ import * as Reask from "@forethought/core/Reask"
 import * as Run from "@forethought/core/Run"
 import * as Effect from "effect/Effect"
 import { catalogue } from "./catalogue.js"
+import { endsRun, prompt } from "./internal/ask.js"
+import { oneOf, record, text } from "./internal/jsonSchema.js"
 import { info } from "./internal/router/info.js"
 import { readRoute } from "./internal/router/parse.js"
 import * as prompts from "./internal/router/prompts.js"
@@ -174,30 +176,17 @@ const choose = <C extends Choice>(run: Run.Run, task: string, settings: Settings
   return Reask.ask(run, {
     role: "router",
     call: "router",
-    messages: [
-      {
-        role: "user",
-        content: PromptTemplate.render(router, {
-          task,
-          patterns: patterns.map(({ chooseWhen, name }) => `- ${name}: ${chooseWhen}`).join("\n")
-        })
-      }
-    ],
-    format: {
-      name: "route",
-      schema: {
-        type: "object",
-        properties: { pattern: { type: "string", enum: names }, reason: { type: "string" } },
-        required: ["pattern", "reason"],
-        additionalProperties: false
-      }
-    },
+    messages: prompt(router, {
+      task,
+      patterns: patterns.map(({ chooseWhen, name }) => `- ${name}: ${chooseWhen}`).join("\n")
+    }),
+    format: { name: "route", schema: record({ pattern: oneOf(names), reason: text }) },
     reask,
     read: (reply) => readRoute(reply, names)
   }).pipe(
     Effect.map((route) => ({ ...route, fallback: false })),
     Effect.catchAll((error) =>
-      error._tag === "LlmError" && error.reason._tag !== "EmptyReply"
+      endsRun(error)
         ? Effect.fail(error)
         : Effect.succeed({ pattern: fallback.name, reason: `Fallback: ${error.message}`, fallback: true })
     ),

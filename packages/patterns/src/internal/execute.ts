@@ -5,7 +5,7 @@
  */
 import * as CallPath from "@forethought/core/CallPath"
 import type { Executor, ExecutorInput, ExecutorResult } from "@forethought/core/Executor"
-import { LlmError } from "@forethought/core/Llm"
+import type { LlmError } from "@forethought/core/Llm"
 import type { Run } from "@forethought/core/Run"
 import { errorInfo, type PastStep } from "@forethought/core/RunEvent"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
@@ -14,6 +14,7 @@ import * as ToolCap from "@forethought/core/ToolCap"
 import * as Effect from "effect/Effect"
 import type * as ReAct from "../ReAct.js"
 import type * as Rewoo from "../Rewoo.js"
+import { endsRun } from "./ask.js"
 
 /**
  * Hands a step to an executor. What it fails with is a failed result with the error's text and the errors of the tool calls
@@ -30,9 +31,7 @@ export const attempt = <E, R>(
   return Effect.suspend(() => executor({ ...input, call })).pipe(
     ToolCap.within(input.maxToolCalls),
     Effect.catchAll((error) =>
-      error instanceof LlmError && error.reason._tag !== "EmptyReply"
-        ? Effect.fail(error)
-        : Effect.succeed({ status: "failed" as const, result: failureText(error) })
+      endsRun(error) ? Effect.fail(error) : Effect.succeed({ status: "failed" as const, result: failureText(error) })
     ),
     CallPath.at(call)
   )
@@ -79,17 +78,22 @@ const hasList = (error: unknown, name: string): boolean =>
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null
 
-/** Executes a step, the run's `index`-th, and keeps it as a past step. */
+/**
+ * Executes a step, the run's `index`-th, and returns it as a past step. `prompt` is what the executor is given as its
+ * step, where it is more than the text; `read` says what its report means. Default: what it says.
+ */
 export const execute = <E, R>(
   run: Run,
   executor: Executor<E, R>,
-  input: Omit<ExecutorInput, "call"> & { readonly id: string; readonly index: number }
+  input: Omit<ExecutorInput, "call"> & { readonly id: string; readonly index: number; readonly prompt?: string },
+  read: (reported: ExecutorResult) => Effect.Effect<Pick<PastStep, "status" | "result">> = Effect.succeed
 ): Effect.Effect<PastStep, LlmError, R | Toolbox.Toolbox> => {
-  const { id, index, step } = input
+  const { id, index, prompt, step, ...rest } = input
   const call = run.id(`step-${index}`)
   return Effect.gen(function* () {
     yield* run.emit({ _tag: "StepStarted", call, id, index, step })
-    const { result, status } = yield* attempt(run, executor, `step-${index}/executor`, input)
+    const reported = yield* attempt(run, executor, `step-${index}/executor`, { ...rest, step: prompt ?? step })
+    const { result, status } = yield* read(reported)
     yield* run.emit({ _tag: "StepEnded", call, id, index, step, status, result })
     return { id, step, result, status }
   })

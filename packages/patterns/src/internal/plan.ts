@@ -10,6 +10,7 @@ import type { PastStep, PlannedStep } from "@forethought/core/RunEvent"
 import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
 import { fold } from "./fold.js"
+import { warn } from "./warn.js"
 
 /** Returns the plan as it was accepted, or as it was edited and read again. Fails with what `refused` makes of a refusal. */
 export const review = <Plan, E, E2>(
@@ -61,8 +62,11 @@ export interface Plan<Step, E> {
     call: string,
     steps: ReadonlyArray<Step>
   ) => Effect.Effect<ReadonlyArray<Step>, E | PlanApproval.PlanRefused>
-  /** Tells the first plan. */
-  readonly made: (steps: ReadonlyArray<Step>) => Effect.Effect<void>
+  /** Returns the first plan as it was cut and approved, once it has been told. */
+  readonly first: (
+    call: string,
+    written: { readonly steps: ReadonlyArray<Step>; readonly isInline: boolean }
+  ) => Effect.Effect<ReadonlyArray<Step>, E | PlanApproval.PlanRefused>
   /** Tells the plan before and after, beside the result that caused the change. */
   readonly revised: (call: string, steps: ReadonlyArray<Step>, cause: PastStep) => Effect.Effect<void>
   /** Starts the first step that is left and returns its id, which no other step gets. To run it once more needs a new approval. */
@@ -97,7 +101,7 @@ export const make = <Step, E>(
     Effect.gen(function* () {
       if (isInline) {
         const message = "The plan stood on one line; its steps were told apart by their labels."
-        yield* run.emit({ _tag: "Warning", call: run.id(call), kind: "inline_list", message })
+        yield* warn(run, call, "inline_list", message)
       }
       if (steps.length <= maxPlanLength) return steps
       const texts = shown(steps).map(({ text }) => text)
@@ -156,7 +160,12 @@ export const make = <Step, E>(
   return {
     within,
     approve,
-    made: (steps) => Effect.suspend(() => run.emit({ _tag: "PlanMade", steps: take(steps) })),
+    first: (call, written) =>
+      Effect.gen(function* () {
+        const steps = yield* approve(call, yield* within(call, written.steps, written.isInline))
+        yield* run.emit({ _tag: "PlanMade", steps: take(steps) })
+        return steps
+      }),
     revised: (call, steps, cause) =>
       Effect.suspend(() => {
         const before = left

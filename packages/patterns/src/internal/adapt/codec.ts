@@ -7,7 +7,7 @@ import * as ErrorCodec from "@forethought/core/ErrorCodec"
 import * as Schema from "effect/Schema"
 import * as outcome from "./outcome.js"
 
-const { data, llmError, llmFailure, make } = ErrorCodec
+const { failure, kind, llmError } = ErrorCodec
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const strings = Schema.Array(Schema.String)
 
@@ -59,12 +59,8 @@ export const Answered = Schema.Struct({
 })
 export const Progress = adaptProgress
 export const Error = Schema.Union(
-  make(
-    data("TaskFailed", { reason: Schema.String, progress: adaptProgress }),
-    (value) => value instanceof outcome.TaskFailed,
-    ({ _tag, message, ...fields }) => new outcome.TaskFailed(fields)
-  ),
-  llmFailure(data("LlmError", { ...llmError, progress: adaptProgress }))
+  failure(kind("TaskFailed", { reason: Schema.String }, outcome.TaskFailed), adaptProgress),
+  failure(llmError, adaptProgress)
 )
 
 export const codecs = { result: Answered, error: Error }

@@ -13,17 +13,14 @@ export interface Progress {
 }
 
 /** The task failed: its attempt failed, and so did its sub-steps, or it could not be split. */
-export class TaskFailed extends Data.TaggedError("TaskFailed")<{
-  readonly reason: string
-  readonly progress: Progress
-}> {
+export class TaskFailed extends Data.TaggedError("TaskFailed")<{ readonly reason: string }> {
   override get message(): string {
     return `The task failed: ${this.reason}`
   }
 }
 
 /** What a run can fail with. */
-export type Error = TaskFailed | Failure.Failure<LlmError, Progress>
+export type Error = Failure.Failure<TaskFailed | LlmError, Progress>
 
 /** What a task gave: the executor's result; for *and* the results of the sub-steps in order; for *or* the one's that succeeded. */
 export type Result = string | ReadonlyArray<Result>

@@ -8,7 +8,7 @@ import * as Event from "@forethought/core/RunEventSchema"
 import * as Schema from "effect/Schema"
 import * as outcome from "./outcome.js"
 
-const { data, llmError, llmFailure, make, parseError, parseFailure, truncatedFailure, truncatedReply } = ErrorCodec
+const { failure, kind, llmError, parseError, planRefused, truncatedReply } = ErrorCodec
 const strings = Schema.Array(Schema.String)
 
 const executeProgress = Schema.Struct({ pastSteps: Schema.Array(Event.PastStep), remainingPlan: strings }).annotations({
@@ -22,15 +22,11 @@ export const Answered = Schema.Struct({
 })
 export const Progress = executeProgress
 export const Error = Schema.Union(
-  make(
-    data("StepCapReached", { maxSteps: Schema.Finite, progress: executeProgress }),
-    (value) => value instanceof outcome.StepCapReached,
-    ({ _tag, message, ...fields }) => new outcome.StepCapReached(fields)
-  ),
-  parseFailure(data("ParseError", { ...parseError, progress: executeProgress })),
-  truncatedFailure(data("TruncatedReply", { ...truncatedReply, progress: executeProgress })),
-  llmFailure(data("LlmError", { ...llmError, progress: executeProgress })),
-  ErrorCodec.refusedFailure(data("PlanRefused", { ...ErrorCodec.planRefused, progress: executeProgress }))
+  failure(kind("StepCapReached", { maxSteps: Schema.Finite }, outcome.StepCapReached), executeProgress),
+  failure(parseError, executeProgress),
+  failure(truncatedReply, executeProgress),
+  failure(llmError, executeProgress),
+  failure(planRefused, executeProgress)
 )
 
 export const codecs = { result: Answered, error: Error }

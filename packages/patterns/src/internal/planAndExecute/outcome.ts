@@ -20,10 +20,10 @@ export interface Answered {
 /** The cap of executed steps was reached before the goal. */
 export class StepCapReached extends Data.TaggedError("StepCapReached")<{
   readonly maxSteps: number
-  readonly progress: Progress
+  readonly progress?: Progress
 }> {
   override get message(): string {
-    return `The goal was not reached within ${this.maxSteps} steps; ${this.progress.remainingPlan.length} planned steps are left.`
+    return `The goal was not reached within ${this.maxSteps} steps; ${this.progress?.remainingPlan.length ?? 0} planned steps are left.`
   }
 }
 
@@ -36,4 +36,4 @@ export interface Progress {
 }
 
 /** What a run can fail with. */
-export type Error = StepCapReached | Failure.Failure<PlanRefused | ParseError | TruncatedReply | LlmError, Progress>
+export type Error = Failure.Failure<StepCapReached | PlanRefused | ParseError | TruncatedReply | LlmError, Progress>

@@ -6,7 +6,7 @@
 import * as ErrorCodec from "@forethought/core/ErrorCodec"
 import * as Schema from "effect/Schema"
 
-const { data, llmError, llmFailure, parseError, parseFailure, truncatedFailure, truncatedReply } = ErrorCodec
+const { failure, llmError, parseError, truncatedReply } = ErrorCodec
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 // Without a field that must be there it would take the progress of any other pattern for its own.
@@ -21,9 +21,9 @@ export const Answered = <A, I>(answer: Schema.Schema<A, I>) =>
 export const NumberAnswer = Schema.Struct({ value: Schema.Finite, unit: optional(Schema.String) })
 export const Progress = solveProgress
 export const Error = Schema.Union(
-  parseFailure(data("ParseError", { ...parseError, progress: solveProgress })),
-  truncatedFailure(data("TruncatedReply", { ...truncatedReply, progress: solveProgress })),
-  llmFailure(data("LlmError", { ...llmError, progress: solveProgress }))
+  failure(parseError, solveProgress),
+  failure(truncatedReply, solveProgress),
+  failure(llmError, solveProgress)
 )
 
 export const codecs = { result: Answered(Schema.Union(NumberAnswer, Schema.String)), error: Error }

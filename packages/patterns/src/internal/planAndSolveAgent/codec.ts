@@ -8,7 +8,7 @@ import * as Event from "@forethought/core/RunEventSchema"
 import * as Schema from "effect/Schema"
 import * as outcome from "./outcome.js"
 
-const { data, llmError, llmFailure, make, parseError, parseFailure, truncatedFailure, truncatedReply } = ErrorCodec
+const { failure, kind, llmError, parseError, planRefused, truncatedReply } = ErrorCodec
 const strings = Schema.Array(Schema.String)
 
 const CollectedData = Schema.Record({
@@ -31,15 +31,11 @@ export const Answered = Schema.Struct({
 })
 export const Progress = agentProgress
 export const Error = Schema.Union(
-  make(
-    data("NotCompleted", { answer: Schema.String, missing: strings, progress: agentProgress }),
-    (value) => value instanceof outcome.NotCompleted,
-    ({ _tag, message, ...fields }) => new outcome.NotCompleted(fields)
-  ),
-  parseFailure(data("ParseError", { ...parseError, progress: agentProgress })),
-  truncatedFailure(data("TruncatedReply", { ...truncatedReply, progress: agentProgress })),
-  llmFailure(data("LlmError", { ...llmError, progress: agentProgress })),
-  ErrorCodec.refusedFailure(data("PlanRefused", { ...ErrorCodec.planRefused, progress: agentProgress }))
+  failure(kind("NotCompleted", { answer: Schema.String, missing: strings }, outcome.NotCompleted), agentProgress),
+  failure(parseError, agentProgress),
+  failure(truncatedReply, agentProgress),
+  failure(llmError, agentProgress),
+  failure(planRefused, agentProgress)
 )
 
 export const codecs = { result: Answered, error: Error }

@@ -4,52 +4,29 @@
  * @internal
  */
 import type * as Llm from "@forethought/core/Llm"
+import { list, oneOf, record, text } from "../jsonSchema.js"
 
 /** A report in JSON, see `readCollected`. */
 export const report: Llm.ReplyFormat = {
   name: "report",
-  schema: {
-    type: "object",
-    properties: {
-      status: { type: "string", enum: ["completed", "failed"] },
-      result: { type: "string" },
-      collected: { type: "object", additionalProperties: { type: "string" } }
-    },
-    required: ["status", "result", "collected"],
-    additionalProperties: false
-  }
+  schema: record({
+    status: oneOf(["completed", "failed"]),
+    result: text,
+    collected: { type: "object", additionalProperties: text }
+  })
 }
 
 /** A plan with declared data flow, see `readDeclared`. */
 export const declaredPlan: Llm.ReplyFormat = {
   name: "plan",
-  schema: {
-    type: "object",
-    properties: {
-      steps: {
-        type: "array",
-        minItems: 1,
-        items: {
-          type: "object",
-          properties: {
-            step: { type: "string" },
-            inputs: {
-              type: "array",
-              items: {
-                type: "object",
-                properties: { step: { type: "integer" }, output: { type: "string" } },
-                required: ["step", "output"],
-                additionalProperties: false
-              }
-            },
-            outputs: { type: "array", items: { type: "string" } }
-          },
-          required: ["step", "inputs", "outputs"],
-          additionalProperties: false
-        }
-      }
-    },
-    required: ["steps"],
-    additionalProperties: false
-  }
+  schema: record({
+    steps: list(
+      record({
+        step: text,
+        inputs: list(record({ step: { type: "integer" }, output: text })),
+        outputs: list(text)
+      }),
+      1
+    )
+  })
 }

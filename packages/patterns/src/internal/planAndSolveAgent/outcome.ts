@@ -37,7 +37,6 @@ export class NotCompleted extends Data.TaggedError("NotCompleted")<{
   readonly answer: string
   /** The failed steps, each with how it failed, and those that were not carried out. */
   readonly missing: ReadonlyArray<string>
-  readonly progress: Progress
   /** What ended a step that was cut short by a budget, with that step's own progress. */
   readonly cause?: unknown
 }> {
@@ -47,4 +46,4 @@ export class NotCompleted extends Data.TaggedError("NotCompleted")<{
 }
 
 /** What a run can fail with. */
-export type Error = NotCompleted | Failure.Failure<PlanRefused | ParseError | TruncatedReply | LlmError, Progress>
+export type Error = Failure.Failure<NotCompleted | PlanRefused | ParseError | TruncatedReply | LlmError, Progress>

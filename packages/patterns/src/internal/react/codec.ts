@@ -7,7 +7,7 @@ import * as ErrorCodec from "@forethought/core/ErrorCodec"
 import * as Schema from "effect/Schema"
 import * as outcome from "./outcome.js"
 
-const { data, llmError, llmFailure, make, truncatedFailure, truncatedReply } = ErrorCodec
+const { failure, kind, llmError, truncatedReply } = ErrorCodec
 
 const Turn = Schema.Struct({
   text: Schema.String,
@@ -28,31 +28,22 @@ export const Answered = Schema.Struct({
   turns: Schema.Array(Turn)
 })
 export const Progress = reactProgress
+const lastText = Schema.String
 export const Error = Schema.Union(
-  make(
-    data("CapReached", {
-      cap: Schema.Literal("maxTurns", "maxToolCalls"),
-      limit: Schema.Finite,
-      lastText: Schema.String,
-      progress: reactProgress
-    }),
-    (value): value is Extract<outcome.Error, { readonly _tag: "CapReached" }> =>
-      value instanceof outcome.CapReached && "progress" in value,
-    ({ _tag, message, progress, ...fields }) => Object.assign(new outcome.CapReached(fields), { progress })
+  failure(
+    kind(
+      "CapReached",
+      { cap: Schema.Literal("maxTurns", "maxToolCalls"), limit: Schema.Finite, lastText },
+      outcome.CapReached
+    ),
+    reactProgress
   ),
-  make(
-    data("Stuck", {
-      kind: Schema.Literal("repeat", "malformed"),
-      detail: Schema.String,
-      lastText: Schema.String,
-      progress: reactProgress
-    }),
-    (value): value is Extract<outcome.Error, { readonly _tag: "Stuck" }> =>
-      value instanceof outcome.Stuck && "progress" in value,
-    ({ _tag, message, progress, ...fields }) => Object.assign(new outcome.Stuck(fields), { progress })
+  failure(
+    kind("Stuck", { kind: Schema.Literal("repeat", "malformed"), detail: Schema.String, lastText }, outcome.Stuck),
+    reactProgress
   ),
-  truncatedFailure(data("TruncatedReply", { ...truncatedReply, progress: reactProgress })),
-  llmFailure(data("LlmError", { ...llmError, progress: reactProgress }))
+  failure(truncatedReply, reactProgress),
+  failure(llmError, reactProgress)
 )
 
 export const codecs = { result: Answered, error: Error }

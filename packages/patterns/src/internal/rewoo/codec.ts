@@ -8,7 +8,7 @@ import * as Event from "@forethought/core/RunEventSchema"
 import * as Schema from "effect/Schema"
 import * as outcome from "./outcome.js"
 
-const { data, llmError, llmFailure, make, truncatedFailure, truncatedReply } = ErrorCodec
+const { failure, kind, llmError, planRefused, truncatedReply } = ErrorCodec
 const strings = Schema.Array(Schema.String)
 
 const issue = <Tag extends string, const Fields extends Schema.Struct.Fields>(tag: Tag, fields: Fields) =>
@@ -29,12 +29,6 @@ const PlanIssue = Schema.Union(
 const rewooProgress = Schema.Struct({ evidence: Schema.Array(Event.Evidence) }).annotations({
   identifier: "RewooProgress"
 })
-const invalidPlan = data("InvalidPlan", {
-  issues: Schema.Array(PlanIssue),
-  reply: Schema.String,
-  progress: rewooProgress
-})
-
 export const Answered = Schema.Struct({
   _tag: Schema.Literal("Answered"),
   answer: Schema.String,
@@ -42,15 +36,13 @@ export const Answered = Schema.Struct({
 })
 export const Progress = rewooProgress
 export const Error = Schema.Union(
-  make(
-    invalidPlan,
-    (value): value is Extract<outcome.Error, { readonly _tag: "InvalidPlan" }> =>
-      value instanceof outcome.InvalidPlan && "progress" in value,
-    ({ _tag, message, progress, ...fields }) => Object.assign(new outcome.InvalidPlan(fields), { progress })
+  failure(
+    kind("InvalidPlan", { issues: Schema.Array(PlanIssue), reply: Schema.String }, outcome.InvalidPlan),
+    rewooProgress
   ),
-  truncatedFailure(data("TruncatedReply", { ...truncatedReply, progress: rewooProgress })),
-  llmFailure(data("LlmError", { ...llmError, progress: rewooProgress })),
-  ErrorCodec.refusedFailure(data("PlanRefused", { ...ErrorCodec.planRefused, progress: rewooProgress }))
+  failure(truncatedReply, rewooProgress),
+  failure(llmError, rewooProgress),
+  failure(planRefused, rewooProgress)
 )
 
 export const codecs = { result: Answered, error: Error }

@@ -110,7 +110,9 @@ export const run = <E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox>(
             tree: root,
             verified
           })),
-          Effect.mapError((error) => Failure.attach(isFailed(error) ? new TaskFailed(error) : error, { tree: root }))
+          Effect.mapError((error) =>
+            Failure.attach(isFailed(error) ? new TaskFailed({ reason: error.reason }) : error, { tree: root })
+          )
         )
       }),
     { options: () => Pattern.told(info.options, options) }

@@ -157,7 +157,7 @@ const common = {
     const settings = Pattern.settings("Rewoo", infos.parallel.options, options)
     // A planned call of the model as a worker is a model call too.
     const least = 2 + (plan ?? []).filter(({ tool }) => tool?.toLowerCase() === "llm").length
-    const most = plan === undefined ? Number.POSITIVE_INFINITY : least - 1 + Calls.asks(settings.reask)
+    const most = plan === undefined ? Number.NaN : least - 1 + Calls.asks(settings.reask)
     const tools = plan?.length ?? 0
     return {
       model: Calls.range(least, most),

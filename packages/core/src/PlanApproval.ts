@@ -4,6 +4,7 @@
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import type * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type { PlannedStep } from "./RunEvent.js"
 
@@ -168,3 +169,40 @@ export const textOf = (steps: ReadonlyArray<PlannedStep>): string =>
 /** Asks the current reviewer. */
 export const review = (plan: ProposedPlan): Effect.Effect<Review> =>
   Effect.flatMap(PlanApproval, (service) => service.review(plan))
+
+/**
+ * Shows a plan to the current reviewer, for a pattern. Returns the plan as it was accepted, or as `read` reads what was
+ * written in its place. Fails with {@link PlanRefused}, or with what `read` fails with.
+ */
+export const approve = <Plan, E>(
+  plan: Plan,
+  about: Omit<ProposedPlan, "steps" | "previous" | "written"> & {
+    readonly steps: (plan: Plan) => ReadonlyArray<PlannedStep>
+    readonly previous?: ReadonlyArray<PlannedStep> | undefined
+    readonly written?: string | undefined
+    readonly read: (edited: string) => Either.Either<Plan, E>
+  }
+): Effect.Effect<Plan, E | PlanRefused> =>
+  Effect.flatMap(PlanApproval, (service) => {
+    if (service === acceptAll) return Effect.succeed(plan)
+    const { done = [], pattern, previous, read, task, written } = about
+    const steps = about.steps(plan)
+    const proposed = {
+      pattern,
+      task,
+      steps,
+      ...(previous === undefined ? {} : { previous }),
+      ...(done.length === 0 ? {} : { done }),
+      ...(written === undefined ? {} : { written })
+    }
+    return Effect.flatMap(service.review(proposed), (decision): Effect.Effect<Plan, E | PlanRefused> => {
+      switch (decision._tag) {
+        case "Accept":
+          return Effect.succeed(plan)
+        case "Edit":
+          return read(decision.plan)
+        case "Refuse":
+          return Effect.fail(new PlanRefused({ reason: decision.reason, plan: textOf(steps) }))
+      }
+    })
+  })

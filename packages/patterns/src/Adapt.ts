@@ -10,6 +10,7 @@ import type { Executor, ExecutorResult } from "@forethought/core/Executor"
 import * as Failure from "@forethought/core/Failure"
 import type * as Llm from "@forethought/core/Llm"
 import * as Pattern from "@forethought/core/Pattern"
+import * as PlanApproval from "@forethought/core/PlanApproval"
 import * as PromptTemplate from "@forethought/core/PromptTemplate"
 import * as Reask from "@forethought/core/Reask"
 import * as Run from "@forethought/core/Run"
@@ -36,7 +37,6 @@ import * as Calls from "./internal/calls.js"
 import { attempt } from "./internal/execute.js"
 import { fold } from "./internal/fold.js"
 import { list, oneOf, record, text } from "./internal/jsonSchema.js"
-import { review } from "./internal/plan.js"
 import { warn } from "./internal/warn.js"
 import * as ReAct from "./ReAct.js"
 
@@ -254,22 +254,20 @@ const approve = <R>(
   path: ReadonlyArray<string>,
   plan: Group
 ): Effect.Effect<Group, Failed> =>
-  review<Group, Failed, Failed>(
-    {
-      pattern: info.name,
-      task,
-      plan,
-      steps: (group) => shownSteps(group, node.id),
-      previous: node.depth === 1 ? undefined : [shownStep(node.id, node.task)],
-      written: written(plan)
-    },
-    {
-      read: (edited) =>
-        Either.mapLeft(readSplit(edited, 0, settings.maxSubSteps, path), (error) =>
-          refused(`${reason}\nThe edited decomposition cannot be carried out: ${error.message}`)
-        ),
-      refused: (why) => refused(`${reason}\nThe decomposition was refused${why.trim() === "" ? "." : `: ${why}`}`)
-    }
+  PlanApproval.approve<Group, Failed>(plan, {
+    pattern: info.name,
+    task,
+    steps: (group) => shownSteps(group, node.id),
+    previous: node.depth === 1 ? undefined : [shownStep(node.id, node.task)],
+    written: written(plan),
+    read: (edited) =>
+      Either.mapLeft(readSplit(edited, 0, settings.maxSubSteps, path), (error) =>
+        refused(`${reason}\nThe edited decomposition cannot be carried out: ${error.message}`)
+      )
+  }).pipe(
+    Effect.catchTag("PlanRefused", ({ reason: why }) =>
+      Effect.fail(refused(`${reason}\nThe decomposition was refused${why.trim() === "" ? "." : `: ${why}`}`))
+    )
   )
 
 const conflict = "The planner's reply holds several decompositions that differ; the last one holds."

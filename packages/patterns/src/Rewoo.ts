@@ -27,7 +27,6 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { prompt } from "./internal/ask.js"
 import * as Calls from "./internal/calls.js"
-import { review } from "./internal/plan.js"
 import { resolve } from "./internal/rewoo/evidence.js"
 import * as infos from "./internal/rewoo/info.js"
 import { type Answered, type Error, InvalidPlan, type Progress } from "./internal/rewoo/outcome.js"
@@ -227,13 +226,7 @@ const makePlan = (run: Run.Run, toolbox: Toolbox.Service, question: string, sett
     read
   }).pipe(
     Effect.flatMap((plan) =>
-      review(
-        { pattern: settings.pattern, task: question, plan, steps: shownSteps },
-        {
-          read,
-          refused: (reason) => new PlanApproval.PlanRefused({ reason, plan: PlanApproval.textOf(shownSteps(plan)) })
-        }
-      )
+      PlanApproval.approve(plan, { pattern: settings.pattern, task: question, steps: shownSteps, read })
     ),
     Effect.tap((plan) => tellPlan(run, plan))
   )

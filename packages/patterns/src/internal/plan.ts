@@ -12,47 +12,6 @@ import type * as Either from "effect/Either"
 import { fold } from "./fold.js"
 import { warn } from "./warn.js"
 
-/** Returns the plan as it was accepted, or as it was edited and read again. Fails with what `refused` makes of a refusal. */
-export const review = <Plan, E, E2>(
-  proposed: {
-    readonly pattern: string
-    readonly task: string
-    readonly plan: Plan
-    readonly steps: (plan: Plan) => ReadonlyArray<PlannedStep>
-    readonly previous?: ReadonlyArray<PlannedStep> | undefined
-    readonly done?: ReadonlyArray<string>
-    readonly written?: string | undefined
-  },
-  answer: {
-    readonly read: (edited: string) => Either.Either<Plan, E>
-    readonly refused: (reason: string) => E2
-  }
-): Effect.Effect<Plan, E | E2> =>
-  Effect.flatMap(PlanApproval.PlanApproval, (service) =>
-    service === PlanApproval.acceptAll
-      ? Effect.succeed(proposed.plan)
-      : Effect.flatMap(
-          service.review({
-            pattern: proposed.pattern,
-            task: proposed.task,
-            steps: proposed.steps(proposed.plan),
-            ...(proposed.previous === undefined ? {} : { previous: proposed.previous }),
-            ...(proposed.done === undefined || proposed.done.length === 0 ? {} : { done: proposed.done }),
-            ...(proposed.written === undefined ? {} : { written: proposed.written })
-          }),
-          (decision): Effect.Effect<Plan, E | E2> => {
-            switch (decision._tag) {
-              case "Accept":
-                return Effect.succeed(proposed.plan)
-              case "Edit":
-                return answer.read(decision.plan)
-              case "Refuse":
-                return Effect.fail(answer.refused(decision.reason))
-            }
-          }
-        )
-  )
-
 /** The steps that are planned in one run, through all its plans. */
 export interface Plan<Step, E> {
   /** Cuts steps that are over the cap, and says so; tells too where they were told apart on one line. */
@@ -120,10 +79,15 @@ export const make = <Step, E>(
         return steps
       }
       const written = about.written?.(steps)
-      const accepted = yield* review(
-        { pattern, task, plan: steps, steps: shown, previous, done, written },
-        { read, refused: (reason) => new PlanApproval.PlanRefused({ reason, plan: PlanApproval.textOf(proposed) }) }
-      )
+      const accepted = yield* PlanApproval.approve(steps, {
+        pattern,
+        task,
+        steps: shown,
+        previous,
+        done,
+        written,
+        read
+      })
       approved = shown(accepted)
       done = []
       return yield* within(call, accepted)

@@ -111,7 +111,7 @@ export const make = <N extends Node>(nodes: ReadonlyArray<N>): Either.Either<Dag
     }
   }
   const order = topologicalOrder(size, inDegree, children, offsets)
-  if (order.length < size) issues.push(...cycles(nodes, parents, order))
+  if (order.length < size) issues.push(...cycles(parents).map((knot) => cycleOf(nodes, parents, knot)))
   if (issues.length > 0) return Either.left(new InvalidDag({ issues }))
 
   const remaining = new Float64Array(size)
@@ -129,6 +129,55 @@ export const make = <N extends Node>(nodes: ReadonlyArray<N>): Either.Either<Dag
 /** The weight of the heaviest path: no schedule can be shorter. */
 export const criticalPath = <N extends Node>(dag: Dag<N>): number =>
   dag.remaining.reduce((longest, path) => Math.max(longest, path), 0)
+
+/**
+ * Finds the groups of nodes that reach each other, and the nodes that point at themselves; each group in ascending order.
+ * `edges` holds for each node the positions that it points at. Tarjan's algorithm, in linear time, with a stack of its own
+ * so that a long chain does not overflow the call stack.
+ */
+export const cycles = (edges: ReadonlyArray<ReadonlyArray<number>>): ReadonlyArray<ReadonlyArray<number>> => {
+  const order = new Int32Array(edges.length).fill(-1)
+  const low = new Int32Array(edges.length)
+  const isOpen = new Uint8Array(edges.length)
+  const stack: Array<number> = []
+  const cycles: Array<ReadonlyArray<number>> = []
+  let entered = 0
+  for (let root = 0; root < edges.length; root += 1) {
+    if (at(order, root) >= 0) continue
+    const path: Array<{ readonly node: number; next: number }> = []
+    const enter = (node: number) => {
+      order[node] = entered
+      low[node] = entered
+      entered += 1
+      isOpen[node] = 1
+      stack.push(node)
+      path.push({ node, next: 0 })
+    }
+    enter(root)
+    for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+      const { node } = top
+      const target = edges[node]?.[top.next]
+      if (target !== undefined) {
+        top.next += 1
+        if (at(order, target) < 0) enter(target)
+        else if (isOpen[target] === 1) low[node] = Math.min(at(low, node), at(order, target))
+        continue
+      }
+      path.pop()
+      const parent = path.at(-1)
+      if (parent !== undefined) low[parent.node] = Math.min(at(low, parent.node), at(low, node))
+      if (low[node] !== order[node]) continue
+      const group: Array<number> = []
+      for (let member = stack.pop(); member !== undefined; member = stack.pop()) {
+        isOpen[member] = 0
+        group.push(member)
+        if (member === node) break
+      }
+      if (group.length > 1 || edges[node]?.includes(node) === true) cycles.push(group.sort((a, b) => a - b))
+    }
+  }
+  return cycles
+}
 
 // ---------------------------------------------------------------------------------------------------------------
 // private
@@ -155,30 +204,20 @@ const topologicalOrder = (
   return order
 }
 
-/** One cycle for each knot among the nodes that no order could reach. */
-const cycles = (
+/** One cycle in a knot: each depends on the next, and the last on the first. */
+const cycleOf = (
   nodes: ReadonlyArray<Node>,
   parents: ReadonlyArray<ReadonlyArray<number>>,
-  ordered: ReadonlyArray<number>
-): ReadonlyArray<DagIssue> => {
-  const done = new Set(ordered)
-  const found: Array<DagIssue> = []
-  for (let start = 0; start < nodes.length; start++) {
-    const walk: Array<number> = []
-    const at = new Map<number, number>()
-    let i = start
-    while (!done.has(i) && !at.has(i)) {
-      at.set(i, walk.length)
-      walk.push(i)
-      const parent = parents[i]?.find((candidate) => !done.has(candidate))
-      if (parent === undefined) break
-      i = parent
-    }
-    const first = at.get(i)
-    if (first !== undefined && walk.length > 0 && parents[walk[walk.length - 1] ?? 0]?.includes(i)) {
-      found.push({ _tag: "Cycle", ids: walk.slice(first).map((k) => nodes[k]?.id ?? "") })
-    }
-    for (const k of walk) done.add(k)
+  knot: ReadonlyArray<number>
+): DagIssue => {
+  const inside = new Set(knot)
+  const walk = new Map<number, number>()
+  let node = knot[0] ?? 0
+  while (!walk.has(node)) {
+    walk.set(node, walk.size)
+    node = parents[node]?.find((parent) => inside.has(parent)) ?? node
   }
-  return found
+  return { _tag: "Cycle", ids: [...walk.keys()].slice(walk.get(node)).map((position) => nodes[position]?.id ?? "") }
 }
+
+const at = (numbers: Int32Array, index: number): number => numbers[index] ?? 0

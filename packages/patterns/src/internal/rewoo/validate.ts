@@ -3,6 +3,7 @@
  *
  * @internal
  */
+import * as Dag from "@forethought/core/Dag"
 import * as Either from "effect/Either"
 import type { PlanIssue } from "./issues.js"
 import type { ParsedStep, PlanReading } from "./parse.js"
@@ -46,7 +47,7 @@ export const validate = (
     }
     return targets
   })
-  const cycles = findCycles(dependencies)
+  const cycles = Dag.cycles(dependencies)
   const cycleOf = new Map<number, ReadonlyArray<number>>()
   for (const cycle of cycles) for (const position of cycle) cycleOf.set(position, cycle)
 
@@ -80,53 +81,3 @@ export const validate = (
   }
   return issues.length === 0 ? Either.right(resolved) : Either.left(issues)
 }
-
-/**
- * The groups of nodes that reach each other, and the nodes that point at themselves, each in ascending order (Tarjan,
- * with a stack of its own so that a long chain does not overflow the call stack).
- */
-const findCycles = (edges: ReadonlyArray<ReadonlyArray<number>>): ReadonlyArray<ReadonlyArray<number>> => {
-  const order = new Int32Array(edges.length).fill(-1)
-  const low = new Int32Array(edges.length)
-  const isOpen = new Uint8Array(edges.length)
-  const stack: Array<number> = []
-  const cycles: Array<ReadonlyArray<number>> = []
-  let entered = 0
-  for (let root = 0; root < edges.length; root += 1) {
-    if (at(order, root) >= 0) continue
-    const path: Array<{ readonly node: number; next: number }> = []
-    const enter = (node: number) => {
-      order[node] = entered
-      low[node] = entered
-      entered += 1
-      isOpen[node] = 1
-      stack.push(node)
-      path.push({ node, next: 0 })
-    }
-    enter(root)
-    for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
-      const { node } = top
-      const target = edges[node]?.[top.next]
-      if (target !== undefined) {
-        top.next += 1
-        if (at(order, target) < 0) enter(target)
-        else if (isOpen[target] === 1) low[node] = Math.min(at(low, node), at(order, target))
-        continue
-      }
-      path.pop()
-      const parent = path.at(-1)
-      if (parent !== undefined) low[parent.node] = Math.min(at(low, parent.node), at(low, node))
-      if (low[node] !== order[node]) continue
-      const group: Array<number> = []
-      for (let member = stack.pop(); member !== undefined; member = stack.pop()) {
-        isOpen[member] = 0
-        group.push(member)
-        if (member === node) break
-      }
-      if (group.length > 1 || edges[node]?.includes(node) === true) cycles.push(group.sort((a, b) => a - b))
-    }
-  }
-  return cycles
-}
-
-const at = (numbers: Int32Array, index: number): number => numbers[index] ?? 0

@@ -24,6 +24,7 @@ import {
 } from "@forethought/core/Llm"
 import * as Options_ from "@forethought/core/Options"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
+import * as WaitingLine from "@forethought/core/WaitingLine"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -32,7 +33,6 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { type Account, type Amounts, make as makeAccount, none } from "./internal/account.js"
 import * as estimate from "./internal/estimate.js"
-import * as Line from "./internal/line.js"
 import * as Prices from "./Prices.js"
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ export const make = (model: Service, options: Options): Service & State => {
     return account
   }
 
-  const line = Line.make<Held, Refusal>({
+  const line = WaitingLine.make<Held, Refusal>({
     judge: (held) => {
       let output = held.wanted.outputTokens
       held.cutBy = undefined
@@ -171,10 +171,10 @@ export const make = (model: Service, options: Options): Service & State => {
           held.cutBy = verdict.cutBy
         }
       }
-      if (waits) return Line.wait
+      if (waits) return WaitingLine.wait
       held.granted = amounts(1, held.wanted.inputTokens, output, held.price)
       for (const account of held.accounts) account.reserve(held.granted)
-      return Line.admit
+      return WaitingLine.admit
     },
     leave: (held, exit) => {
       const used = held.used ?? (exit === undefined ? none : amounts(1, 0, 0, held.price))
@@ -227,11 +227,10 @@ export const make = (model: Service, options: Options): Service & State => {
           used: undefined
         }
         for (const account of held.accounts) account.start(now)
-        const asked = Effect.flatMap(Clock.currentTimeMillis, (admittedAt) => {
-          const waited = admittedAt - now
+        const asked = (waited: number) => {
           if (waited > 0) tell({ _tag: "ModelWaited", call: request.call, why: "budget", waited })
           return ask(request, held)
-        })
+        }
         const call = Effect.catchAll(line.through(held, asked), (error) =>
           Effect.fail(error._tag === "Exhausted" ? exhausted(request, error.limit) : error)
         )

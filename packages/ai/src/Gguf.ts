@@ -16,9 +16,11 @@ import { stat } from "node:fs/promises"
 import { availableParallelism } from "node:os"
 import { basename } from "node:path"
 import { async, timeoutFail } from "@forethought/core/Concurrency"
+import * as Journal from "@forethought/core/Journal"
 import { Llm, LlmError, type Message, Reason, type Reply, type Request, type Service } from "@forethought/core/Llm"
 import * as Options_ from "@forethought/core/Options"
 import { RunKey } from "@forethought/core/RunKey"
+import * as WaitingLine from "@forethought/core/WaitingLine"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -26,7 +28,6 @@ import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import type { ChatHistoryItem, ChatWrapper, Llama, LlamaChat, LlamaContextSequence, LlamaModel } from "node-llama-cpp"
 import { toGbnf } from "./internal/gbnf.js"
-import * as Line from "./internal/line.js"
 import { stopIndex } from "./internal/stop.js"
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -78,17 +79,7 @@ export const layer = (options: Options): Layer.Layer<Llm> => {
 export const make = (options: Options): Effect.Effect<Service, never, Scope.Scope> => {
   const settings = check(options)
   let loading: Promise<Loaded> | undefined
-  let busy = false
-  const line = Line.make<void, never>({
-    judge: () => {
-      if (busy) return Line.wait
-      busy = true
-      return Line.admit
-    },
-    leave: () => {
-      busy = false
-    }
-  })
+  const line = WaitingLine.permits(1)
 
   const loaded = (request: Request): Effect.Effect<Loaded, LlmError> =>
     Effect.tryPromise({
@@ -114,7 +105,14 @@ export const make = (options: Options): Effect.Effect<Service, never, Scope.Scop
 
   return Effect.acquireRelease(
     Effect.succeed<Service>({
-      complete: (request) => Effect.flatMap(RunKey, (run) => line.through(undefined, complete(request), run)),
+      complete: (request) =>
+        Effect.flatMap(Effect.all([RunKey, Journal.tell]), ([run, tell]) => {
+          const asked = (waited: number) => {
+            if (waited > 0) tell({ _tag: "ModelWaited", call: request.call, why: "the reply before it", waited })
+            return complete(request)
+          }
+          return line.through(undefined, asked, run)
+        }),
       model: () => `gguf:${settings.file}`
     }),
     () =>

@@ -5,11 +5,10 @@ import * as Journal from "@forethought/core/Journal"
 import type { Llm, LlmError, Reply, Request, Service } from "@forethought/core/Llm"
 import * as Options_ from "@forethought/core/Options"
 import { RunKey } from "@forethought/core/RunKey"
-import * as Clock from "effect/Clock"
+import * as WaitingLine from "@forethought/core/WaitingLine"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as estimate from "./internal/estimate.js"
-import * as Line from "./internal/line.js"
 import { wrap } from "./internal/wrap.js"
 
 export interface Options {
@@ -52,7 +51,7 @@ export const make = (model: Service, options: Options): Service => {
   let recent: Array<Call> = []
   let tokens = 0
 
-  const line = Line.make<Call, never>({
+  const line = WaitingLine.make<Call, never>({
     judge: (call, now) => {
       let expired = 0
       for (const past of recent) {
@@ -63,7 +62,7 @@ export const make = (model: Service, options: Options): Service => {
       if (expired > 0) recent = recent.slice(expired)
       if (running >= maxConcurrent) {
         call.waitsFor = "maxConcurrent"
-        return Line.wait
+        return WaitingLine.wait
       }
       const [oldest] = recent
       if (oldest !== undefined && (recent.length >= requestsPerMinute || tokens + call.tokens > tokensPerMinute)) {
@@ -76,7 +75,7 @@ export const make = (model: Service, options: Options): Service => {
         recent.push(call)
         tokens += call.tokens
       }
-      return Line.admit
+      return WaitingLine.admit
     },
     leave: () => {
       running -= 1
@@ -100,18 +99,17 @@ export const make = (model: Service, options: Options): Service => {
   return {
     ...model,
     complete: (request) =>
-      Effect.flatMap(Effect.all([RunKey, Journal.tell, Clock.currentTimeMillis]), ([run, tell, now]) => {
+      Effect.flatMap(Effect.all([RunKey, Journal.tell]), ([run, tell]) => {
         const call: Call = {
           tokens: windowed ? estimate.inputTokens(request) + (request.maxTokens ?? replyTokens) : 0,
           startedAt: 0,
           // Who came behind others is not judged before it is its turn.
           waitsFor: "others before it"
         }
-        const asked = Effect.suspend(() => {
-          const waited = call.startedAt - now
+        const asked = (waited: number) => {
           if (waited > 0) tell({ _tag: "ModelWaited", call: request.call, why: call.waitsFor, waited })
           return ask(request, call)
-        })
+        }
         return line.through(call, asked, run)
       })
   }

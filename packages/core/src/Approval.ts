@@ -5,13 +5,12 @@
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import { make as makePermits } from "./internal/permits.js"
 import type { CallId } from "./Llm.js"
 import type { ToolInfo } from "./Tool.js"
 import * as Toolbox from "./Toolbox.js"
 import { ToolFailed } from "./ToolError.js"
+import * as WaitingLine from "./WaitingLine.js"
 
 // ---------------------------------------------------------------------------------------------------------------
 // models
@@ -50,8 +49,8 @@ export const layer = (service: Service): Layer.Layer<Approval> => Layer.succeed(
 
 /** A service that is asked one thing at a time, in the order of the calls: what a person at a screen needs. */
 export const oneAtATime = (service: Service): Service => {
-  const turn = makePermits(1)
-  return { tool: (request) => turn.use(Effect.suspend(() => service.tool(request))) }
+  const line = WaitingLine.permits(1)
+  return { tool: (request) => line.through(undefined, () => service.tool(request)) }
 }
 
 /**
@@ -66,20 +65,13 @@ export const tools: Layer.Layer<Toolbox.Toolbox, never, Toolbox.Toolbox | Approv
   Effect.gen(function* () {
     const inner = yield* Toolbox.Toolbox
     const approval = yield* Approval
-    const byName = new Map(inner.tools.map((tool) => [tool.name, tool]))
-    return {
-      tools: inner.tools,
-      call: (request) => {
-        const name = Toolbox.resolve(inner.tools, request.tool)
-        const tool = Either.isRight(name) ? byName.get(name.right) : undefined
-        if (tool === undefined || tool.readOnly === true) return inner.call(request)
-        return Effect.flatMap(decide(approval, { call: request.call, tool, input: request.input }), (decision) =>
-          decision === "allow"
-            ? inner.call(request)
-            : Effect.fail(new ToolFailed({ tool: tool.name, detail: denied(decision.deny) }))
-        )
-      }
-    }
+    return Toolbox.around((tool, { call, input }, run) =>
+      tool.readOnly === true
+        ? run
+        : Effect.flatMap(decide(approval, { call, tool, input }), (decision) =>
+            decision === "allow" ? run : Effect.fail(new ToolFailed({ tool: tool.name, detail: denied(decision.deny) }))
+          )
+    )(inner)
   })
 )
 

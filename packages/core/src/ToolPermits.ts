@@ -2,11 +2,11 @@
  * At most so many calls of a tool at once: a Layer around the toolbox.
  */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import { make as makePermits, type Permits } from "./internal/permits.js"
+import { HeldPermits } from "./internal/heldPermits.js"
 import * as Options from "./Options.js"
 import * as Toolbox from "./Toolbox.js"
+import * as WaitingLine from "./WaitingLine.js"
 
 /** How many calls may run at once. */
 export interface PermitOptions {
@@ -21,33 +21,39 @@ export interface PermitOptions {
  *
  * The limits hold for everything that shares the toolbox, such as all runs of an app. Time spent waiting is not part of
  * a call's `timeout`, which starts with the work; an interruption while waiting gives up the place. A name that means
- * no tool fails at once. Throws a `RangeError` on a limit that is not a whole number of at least 1, and on an unknown
- * tool.
+ * no tool fails at once. A tool that reaches itself, directly or through others, goes on under the permit that its call
+ * holds, because the outer call would otherwise wait for itself. Throws an `InvalidOption` on a limit that is not a whole
+ * number of at least 1, and on an unknown tool.
  */
 export const make = (inner: Toolbox.Service, options: PermitOptions): Toolbox.Service => {
   Options.rejectUnknown("ToolPermits", options, ["each", "tools"])
   const named = new Map(Object.entries(options.tools ?? {}))
   for (const name of named.keys()) {
     if (!inner.tools.some((tool) => tool.name === name)) {
-      throw new RangeError(
-        `ToolPermits: there is no tool ${JSON.stringify(name)}. Tools: ${Toolbox.names(inner.tools)}.`
-      )
+      throw new Options.InvalidOption({
+        owner: "ToolPermits",
+        option: "tools",
+        problem: `there is no tool ${JSON.stringify(name)}. Tools: ${Toolbox.names(inner.tools)}.`
+      })
     }
   }
-  const permits = new Map<string, Permits>()
-  for (const { name } of inner.tools) {
-    const limit = named.get(name) ?? options.each
-    if (limit !== undefined) permits.set(name, makePermits(Options.wholeNumber("ToolPermits", name, limit)))
-  }
-  return {
-    tools: inner.tools,
-    call: (request) => {
-      const name = Toolbox.resolve(inner.tools, request.tool)
-      const permit = Either.isRight(name) ? permits.get(name.right) : undefined
-      const call = Effect.suspend(() => inner.call(request))
-      return permit === undefined ? call : permit.use(call)
-    }
-  }
+  const lines = new Map(
+    inner.tools.flatMap(({ name }) => {
+      const limit = named.get(name) ?? options.each
+      return limit === undefined
+        ? []
+        : [[name, WaitingLine.permits(Options.wholeNumber("ToolPermits", name, limit))] as const]
+    })
+  )
+  return Toolbox.around(({ name }, _request, call) => {
+    const line = lines.get(name)
+    if (line === undefined) return call
+    return Effect.flatMap(HeldPermits, (held) =>
+      held.has(line)
+        ? call
+        : line.through(undefined, () => Effect.provideService(call, HeldPermits, new Set([...held, line])))
+    )
+  })(inner)
 }
 
 /** A Layer of {@link make}: provide it with the toolbox that it goes around. */

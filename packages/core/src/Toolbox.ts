@@ -13,6 +13,7 @@ import * as Layer from "effect/Layer"
 import * as Tracer from "effect/Tracer"
 import { CallPath } from "./CallPath.js"
 import { expiring } from "./Concurrency.js"
+import { HeldPermits } from "./internal/heldPermits.js"
 import * as Journal from "./Journal.js"
 import type { CallId } from "./Llm.js"
 import { PlanApproval } from "./PlanApproval.js"
@@ -97,6 +98,32 @@ export const make = <R = never>(tools: ReadonlyArray<Tool<R>>): Effect.Effect<Se
 /** A Layer of {@link make}. */
 export const layer = <R = never>(tools: ReadonlyArray<Tool<R>>): Layer.Layer<Toolbox, never, R> =>
   Layer.effect(Toolbox, make(tools))
+
+/**
+ * Makes a toolbox around another. `handle` is given the tool that a call means, resolved once, and the call of the inner
+ * toolbox, to make, to hold back or to replace. A name that means no tool does not get that far: it fails with
+ * `UnknownTool`.
+ */
+export const around =
+  (
+    handle: (
+      tool: ToolInfo,
+      request: CallRequest,
+      call: Effect.Effect<string, ToolError>
+    ) => Effect.Effect<string, ToolError>
+  ): ((inner: Service) => Service) =>
+  (inner) => {
+    const byName = new Map(inner.tools.map((tool) => [tool.name, tool]))
+    return {
+      tools: inner.tools,
+      call: (request) => {
+        const name = Either.getOrElse(resolve(inner.tools, request.tool), () => request.tool)
+        const tool = byName.get(name)
+        const call = Effect.suspend(() => inner.call({ ...request, tool: name }))
+        return tool === undefined ? call : handle(tool, request, call)
+      }
+    }
+  }
 
 /** A toolbox without tools. */
 export const empty: Layer.Layer<Toolbox> = layer([])
@@ -219,6 +246,7 @@ const references: ReadonlySet<string> = new Set(
     Journal.CurrentOutbox,
     CallPath,
     RunKey,
+    HeldPermits,
     PlanApproval,
     Tracer.ParentSpan,
     Layer.CurrentMemoMap

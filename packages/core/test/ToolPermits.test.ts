@@ -126,4 +126,56 @@ describe("ToolPermits", () => {
       expect(error._tag).toBe("UnknownTool")
     })
   })
+
+  it.effect("lets a tool reach itself under the permit that it holds, and holds others back meanwhile", () => {
+    const log: Array<string> = []
+    const nested = (name: string, calls: string): Tool.Tool =>
+      Tool.make({
+        name,
+        description: "",
+        execute: (input) =>
+          Effect.gen(function* () {
+            log.push(`${name} ${input} begins`)
+            yield* Effect.sleep("10 millis")
+            const [first = "", ...rest] = input.split(">")
+            const deeper = { call: input, tool: calls, input: rest.join(">") }
+            const below = rest.length === 0 ? "" : yield* Effect.flatMap(world, (toolbox) => toolbox.call(deeper))
+            log.push(`${name} ${input} ends`)
+            return `${first}${below}`
+          })
+      })
+    const world: Effect.Effect<Toolbox.Service> = Effect.runSync(
+      Effect.cached(
+        Effect.map(Toolbox.make([nested("a", "b"), nested("b", "a")]), (inner) => ToolPermits.make(inner, { each: 1 }))
+      )
+    )
+    return Effect.gen(function* () {
+      const fiber = yield* Effect.fork(Effect.all([call("a", "1>2>3"), call("a", "4")], { concurrency: "unbounded" }))
+      yield* TestClock.adjust("1 second")
+      expect(yield* Fiber.join(fiber)).toEqual(["123", "4"])
+      expect(log.indexOf("a 4 begins")).toBeGreaterThan(log.indexOf("a 1>2>3 ends"))
+    }).pipe(Effect.provideServiceEffect(Toolbox.Toolbox, world))
+  })
+})
+
+describe("Toolbox.around", () => {
+  it.effect("is given the tool that was meant, and may call it, or answer in its place", () => {
+    const seen: Array<readonly [string, string]> = []
+    const echo = Tool.make({ name: "Echo", description: "", execute: (input) => `echo ${input}` })
+    return Effect.gen(function* () {
+      const inner = yield* Toolbox.make([echo])
+      const toolbox = Toolbox.around((tool, request, run) => {
+        seen.push([tool.name, request.tool])
+        return request.input === "stop" ? Effect.succeed("stopped") : run
+      })(inner)
+      const ask = (tool: string, input: string) => toolbox.call({ call: "c", tool, input })
+      expect(yield* ask(" echo()", "x")).toBe("echo x")
+      expect(yield* ask("Echo", "stop")).toBe("stopped")
+      expect(yield* Effect.flip(ask("Other", "x"))).toMatchObject({ _tag: "UnknownTool", tool: "Other" })
+      expect(seen).toEqual([
+        ["Echo", " echo()"],
+        ["Echo", "Echo"]
+      ])
+    })
+  })
 })

@@ -1,6 +1,7 @@
 /**
- * A line in front of something scarce: whoever does not fit now waits, and is woken alone when it fits. Nobody
- * overtakes within a group, and groups take turns.
+ * A waiting line in front of something scarce: whoever does not fit now waits, and is woken alone when it fits. Nobody
+ * overtakes within a group, and groups take turns. A rate limit, a budget, a model file and permits for tools all wait in
+ * one.
  */
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -34,12 +35,35 @@ export interface Options<A, E> {
   readonly leave: (item: A, exit: Exit.Exit<unknown, unknown> | undefined) => void
 }
 
-export interface Line<A, E> {
-  /** Runs `use` as soon as the item is admitted; gives back in any case. Interruption ends the wait at once. */
-  readonly through: <B, E2, R>(item: A, use: Effect.Effect<B, E2, R>, group?: unknown) => Effect.Effect<B, E | E2, R>
+export interface WaitingLine<A, E> {
+  /**
+   * Runs `use` as soon as the item is admitted, with the milliseconds that it waited, and gives back in any case. An
+   * interruption ends the wait at once.
+   */
+  readonly through: <B, E2, R>(
+    item: A,
+    use: (waited: number) => Effect.Effect<B, E2, R>,
+    group?: unknown
+  ) => Effect.Effect<B, E | E2, R>
 }
 
-export const make = <A, E>(options: Options<A, E>): Line<A, E> => {
+/** Makes a line of so many permits, first come, first served. */
+export const permits = (size: number): WaitingLine<void, never> => {
+  let free = size
+  return make({
+    judge: () => {
+      if (free === 0) return wait
+      free -= 1
+      return admit
+    },
+    leave: () => {
+      free += 1
+    }
+  })
+}
+
+/** Makes a line. */
+export const make = <A, E>(options: Options<A, E>): WaitingLine<A, E> => {
   /** Insertion order is the order of turns: a group that was served goes to the end. */
   const groups = new Map<unknown, Set<Waiter<A, E>>>()
   let timer: Fiber.RuntimeFiber<void> | undefined
@@ -89,6 +113,7 @@ export const make = <A, E>(options: Options<A, E>): Line<A, E> => {
       Effect.flatMap(Effect.clock, (clock) =>
         Effect.uninterruptibleMask((restore) =>
           Effect.suspend(() => {
+            const since = clock.unsafeCurrentTimeMillis()
             const waiter: Waiter<A, E> = { item, group, admitted: false, wake: () => {} }
             const leave = (exit: Exit.Exit<unknown, unknown> | undefined) =>
               Effect.sync(() => {
@@ -111,7 +136,7 @@ export const make = <A, E>(options: Options<A, E>): Line<A, E> => {
             })
             return Effect.zipRight(
               Effect.onInterrupt(restore(stand), () => gone),
-              Effect.onExit(restore(use), leave)
+              Effect.onExit(restore(Effect.suspend(() => use(clock.unsafeCurrentTimeMillis() - since))), leave)
             )
           })
         )

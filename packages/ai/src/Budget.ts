@@ -31,27 +31,15 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { type Account, type Amounts, make as makeAccount, none } from "./internal/account.js"
+import { type Account, type Amounts, type Limits, make as makeAccount, none, type Spent } from "./internal/account.js"
 import * as estimate from "./internal/estimate.js"
 import * as Prices from "./Prices.js"
+
+export type { Limits, Spent } from "./internal/account.js"
 
 // ---------------------------------------------------------------------------------------------------------------
 // models
 // ---------------------------------------------------------------------------------------------------------------
-
-/** What may be used. What is not given is not bounded. */
-export interface Limits {
-  /** Requests to the model, those that fail included. The provider's own retries count as one with the first. */
-  readonly calls?: number | undefined
-  readonly inputTokens?: number | undefined
-  readonly outputTokens?: number | undefined
-  /** In US dollars; needs a `price`. */
-  readonly money?: number | undefined
-  /**
-   * Counts from the first call, tools and waits included. When it is over, a call that runs is interrupted.
-   */
-  readonly wallTime?: Duration.DurationInput | undefined
-}
 
 /** What is kept for the calls that end a run. */
 export interface Reserve extends Limits {
@@ -74,17 +62,6 @@ export interface Options extends Limits {
    * bounded it is also sent as its `maxTokens`, for else the reply could be of any length. Default: 4,096.
    */
   readonly maxReplyTokens?: number | undefined
-}
-
-/** What has been used, in settled calls. */
-export interface Spent {
-  readonly calls: number
-  readonly inputTokens: number
-  readonly outputTokens: number
-  /** In US dollars; 0 without a price. */
-  readonly money: number
-  /** Milliseconds since the first call. */
-  readonly wallTime: number
 }
 
 /** What a budget shows. */

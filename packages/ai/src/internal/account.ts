@@ -1,7 +1,31 @@
 /** One set of limits with what is spent and what is reserved of it. */
 import * as Duration from "effect/Duration"
-import type { Limits, Spent } from "../Budget.js"
 import { cost, type Price } from "../Prices.js"
+
+/** What may be used. What is not given is not bounded. */
+export interface Limits {
+  /** Requests to the model, those that fail included. The provider's own retries count as one with the first. */
+  readonly calls?: number | undefined
+  readonly inputTokens?: number | undefined
+  readonly outputTokens?: number | undefined
+  /** In US dollars; needs a `price`. */
+  readonly money?: number | undefined
+  /**
+   * Counts from the first call, tools and waits included. When it is over, a call that runs is interrupted.
+   */
+  readonly wallTime?: Duration.DurationInput | undefined
+}
+
+/** What has been used, in settled calls. */
+export interface Spent {
+  readonly calls: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** In US dollars; 0 without a price. */
+  readonly money: number
+  /** Milliseconds since the first call. */
+  readonly wallTime: number
+}
 
 export interface Amounts {
   readonly calls: number

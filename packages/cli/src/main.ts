@@ -3,9 +3,9 @@
  */
 import { readFileSync } from "node:fs"
 import { isatty } from "node:tty"
+import { ExitCode, UsageError } from "./errors.js"
 import { main } from "./program.js"
-import * as Terminal from "./terminal.js"
-import { ExitCode, UsageError } from "./UsageError.js"
+import * as Terminal from "./screen/terminal.js"
 
 const maxQuestion = 1_000_000
 

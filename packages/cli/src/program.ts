@@ -4,18 +4,18 @@
 
 import { roles } from "@forethought/core/Role"
 import { Command, CommanderError, Option } from "commander"
-import { explainHelp, mcpHelp, overview, patternList, patternsJson, runHelp } from "./help.js"
-import { flagOf, meaningOf, usageOf } from "./options.js"
-import * as PatternFile from "./patternFile.js"
-import { allOptions, type PatternEntry } from "./patterns.js"
-import { reportError, type Streams } from "./report.js"
-import { type RunSetting, runSettings } from "./runSettings.js"
-import type { Output } from "./screen.js"
-import { type Around, defaultConfigFile, type Flags } from "./settings.js"
-import type { Terminal } from "./terminal.js"
-import { meant, near } from "./text.js"
-import { defaultTools } from "./tools.js"
-import { ExitCode, UsageError } from "./UsageError.js"
+import { flagOf, meaningOf, usageOf } from "./config/options.js"
+import * as PatternFile from "./config/patternFile.js"
+import { allOptions, type PatternEntry } from "./config/patterns.js"
+import { type RunSetting, runSettings } from "./config/runSettings.js"
+import { type Around, defaultConfigFile, type Flags } from "./config/settings.js"
+import { ExitCode, UsageError } from "./errors.js"
+import { reportError, type Streams } from "./screen/ending.js"
+import { explainHelp, mcpHelp, overview, patternList, patternsJson, runHelp } from "./screen/help.js"
+import type { Output } from "./screen/screen.js"
+import type { Terminal } from "./screen/terminal.js"
+import { meant, near } from "./screen/text.js"
+import { defaultTools } from "./tools/tools.js"
 
 /** The process as the program sees it. */
 export interface Process extends Around {
@@ -96,7 +96,7 @@ const build = (
     .action(async (name: string, words: ReadonlyArray<string>, given: Given) => {
       const pattern = findPattern(name, process.patterns)
       const question = await readQuestion(words, process)
-      const { runCommand } = await import("./commands.js")
+      const { runCommand } = await import("./commands/commands.js")
       exit(await runCommand(pattern, question, readFlags(given, process.patterns), process))
     })
   addRunSettings(run, () => true)
@@ -118,7 +118,7 @@ const build = (
     .action(async (name: string, words: ReadonlyArray<string>, given: Given) => {
       const pattern = findPattern(name, process.patterns)
       const question = await readQuestion(words, process)
-      const { explainCommand } = await import("./commands.js")
+      const { explainCommand } = await import("./commands/commands.js")
       exit(
         await explainCommand(
           pattern,
@@ -140,7 +140,7 @@ const build = (
     .option("-q, --quiet", "log nothing")
     .addHelpText("after", mcpHelp)
     .action(async (given: Given) => {
-      const { mcpCommand } = await import("./commands.js")
+      const { mcpCommand } = await import("./commands/commands.js")
       exit(await mcpCommand(readFlags(given, process.patterns), version, process))
     })
   addRunSettings(mcp, ({ name }) => name !== "stream" && name !== "approvePlan")
@@ -155,7 +155,7 @@ const build = (
     .option("--events <folder>", "write the events of each scene to a file in this folder, as JSON lines")
     .option("--json", "print one JSON document for each run")
     .action(async (given: Given & { readonly delay: string }) => {
-      const { demoCommand } = await import("./commands.js")
+      const { demoCommand } = await import("./commands/commands.js")
       const only = typeof given["pattern"] === "string" ? findPattern(given["pattern"], process.patterns) : undefined
       exit(await demoCommand({ ...readFlags(given, process.patterns), delay: given.delay, only }, process))
     })
@@ -175,7 +175,7 @@ const build = (
     .description("list the kinds of model: which can be used now, and why the others cannot")
     .option("--json", "print one JSON document")
     .action(async (given: Given) => {
-      const { modelsCommand } = await import("./commands.js")
+      const { modelsCommand } = await import("./commands/commands.js")
       exit(await modelsCommand(given["json"] === true, process))
     })
 
@@ -184,7 +184,7 @@ const build = (
     .description("list the tools and what each needs, and those of the MCP servers that are configured")
     .addOption(configOption())
     .action(async (given: Given) => {
-      const { toolsCommand } = await import("./commands.js")
+      const { toolsCommand } = await import("./commands/commands.js")
       exit(await toolsCommand(readFlags(given, process.patterns), process))
     })
   addRunSettings(list, ({ name }) => name === "mcp" || name === "trustMcp")

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { describe, expect, it, vi } from "vitest"
-import type { Terminal } from "../src/terminal.js"
+import type { Terminal } from "../src/screen/terminal.js"
 import { everything, folder, forethought } from "./support/forethought.js"
 import { inProcess } from "./support/inProcess.js"
 

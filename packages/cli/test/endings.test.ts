@@ -1,6 +1,6 @@
 /** What a person is told where a run has no answer, or cannot begin. */
 import { describe, expect, it } from "vitest"
-import { ownOptions, patterns } from "../src/patterns.js"
+import { ownOptions, patterns } from "../src/config/patterns.js"
 import { folder } from "./support/forethought.js"
 import { inProcess, runScript } from "./support/inProcess.js"
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { money, rangeText } from "../src/explain.js"
-import { patterns, prepare } from "../src/patterns.js"
+import { money, rangeText } from "../src/commands/explain.js"
+import { patterns, prepare } from "../src/config/patterns.js"
 import { folder } from "./support/forethought.js"
 import { inProcess } from "./support/inProcess.js"
 import { chat, json, loopback } from "./support/loopback.js"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { limiting, pricesOf, readLimits } from "../src/limits.js"
-import { readModels } from "../src/models.js"
+import { limiting, pricesOf, readLimits } from "../src/model/limits.js"
+import { readModels } from "../src/model/models.js"
 import { forethought } from "./support/forethought.js"
 import { runScript } from "./support/inProcess.js"
 import { chat, json, loopback } from "./support/loopback.js"

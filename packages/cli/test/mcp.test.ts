@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { describe } from "vitest"
-import { patterns } from "../src/patterns.js"
+import { patterns } from "../src/config/patterns.js"
 import { command, everything, folder } from "./support/forethought.js"
 
 const withServer = <A, E>(

@@ -1,7 +1,7 @@
 /** MCP servers in the config file: our form, and those that people copy from other clients. */
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { readServersOf } from "../src/settings.js"
+import { readServersOf } from "../src/config/settings.js"
 import { everything, folder, forethought } from "./support/forethought.js"
 
 const env = { TOKEN: "secret-token-0123456789", HOME: "/home/me", EMPTY: "" }

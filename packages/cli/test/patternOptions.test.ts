@@ -1,7 +1,7 @@
 // The runner's options mean what the library's do: the same defaults, as the docstring of each states them.
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { ownOptions, patterns } from "../src/patterns.js"
+import { ownOptions, patterns } from "../src/config/patterns.js"
 
 /** The number that an option's docstring in a pattern's module gives as its default. */
 const documented = (module: string, name: string): string | undefined => {

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 import { Ajv } from "ajv"
 import { describe, expect, it } from "vitest"
-import { schemas } from "../src/documentSchema.js"
-import { patterns } from "../src/patterns.js"
+import { patterns } from "../src/config/patterns.js"
+import { schemas } from "../src/screen/documentSchema.js"
 import { folder } from "./support/forethought.js"
 import { inProcess, runScript } from "./support/inProcess.js"
 

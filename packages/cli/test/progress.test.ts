@@ -1,7 +1,7 @@
 import type * as RunEvent from "@forethought/core/RunEvent"
 import { describe, expect, it, vi } from "vitest"
-import * as Progress from "../src/progress.js"
-import * as Screen from "../src/screen.js"
+import * as Progress from "../src/screen/progress.js"
+import * as Screen from "../src/screen/screen.js"
 
 const told = { at: 0, run: "r", seq: 1 }
 

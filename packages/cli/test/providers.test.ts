@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { patterns } from "../src/patterns.js"
-import { readSettings } from "../src/settings.js"
+import { patterns } from "../src/config/patterns.js"
+import { readSettings } from "../src/config/settings.js"
 import { everything, folder, forethought } from "./support/forethought.js"
 import { chat, json, loopback, type Received } from "./support/loopback.js"
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
-import { readModels } from "../src/models.js"
-import { flagOf, readDuration, readOption, variableOf } from "../src/options.js"
-import { allOptions, patterns, prepare } from "../src/patterns.js"
-import { type Flags, readSettings } from "../src/settings.js"
+import { flagOf, readDuration, readOption, variableOf } from "../src/config/options.js"
+import { allOptions, patterns, prepare } from "../src/config/patterns.js"
+import { type Flags, readSettings } from "../src/config/settings.js"
+import { readModels } from "../src/model/models.js"
 import { folder } from "./support/forethought.js"
 
 const parallel = patterns.find(({ name }) => name === "rewoo-parallel") ?? expect.fail("no such pattern")

@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream"
 import { describe, expect, it } from "vitest"
-import * as Arriving from "../src/arriving.js"
-import * as Screen from "../src/screen.js"
-import * as Terminal from "../src/terminal.js"
+import * as Arriving from "../src/screen/replyLines.js"
+import * as Screen from "../src/screen/screen.js"
+import * as Terminal from "../src/screen/terminal.js"
 
 const never = new AbortController().signal
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { fit, oneLine, printable, printableJson, widthOfLine } from "../src/text.js"
+import { fit, oneLine, printable, printableJson, widthOfLine } from "../src/screen/text.js"
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/

@@ -1,6 +1,6 @@
 /** Runs the program in this process, with streams of its own: faster than a process for each case. */
 import { main } from "../../src/program.js"
-import type { Terminal } from "../../src/terminal.js"
+import type { Terminal } from "../../src/screen/terminal.js"
 import { folder } from "./forethought.js"
 
 export interface Told {

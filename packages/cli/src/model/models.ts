@@ -1,13 +1,14 @@
 /**
  * Models as they are named on the command line. A provider's code is loaded when a run needs it.
  */
-import { kinds } from "@forethought/ai/ModelKinds"
-import type { ModelNotUsable, ModelSpec } from "@forethought/ai/ModelSpec"
+
 import type * as Llm from "@forethought/core/Llm"
 import { roles } from "@forethought/core/Role"
 import type * as Layer from "effect/Layer"
-import { meant } from "./text.js"
-import { UsageError } from "./UsageError.js"
+import { UsageError } from "../errors.js"
+import { meant } from "../screen/text.js"
+import { kinds } from "./ModelKinds.js"
+import type { ModelNotUsable, ModelSpec } from "./ModelSpec.js"
 
 /** A model that a run can use. */
 export interface Model {
@@ -95,7 +96,7 @@ export const modelHelp = (): string => kinds.map(({ usage, summary }) => `  ${us
 
 /** Reads one spec; `source` says where it comes from. */
 export const readModel = async (written: string, source: string, around: Surroundings): Promise<Model> => {
-  const [ModelSpec, Either] = await Promise.all([import("@forethought/ai/ModelSpec"), import("effect/Either")])
+  const [ModelSpec, Either] = await Promise.all([import("./ModelSpec.js"), import("effect/Either")])
   const parsed = ModelSpec.parse(written)
   if (Either.isLeft(parsed)) {
     const { problem, usage } = parsed.left

@@ -6,11 +6,11 @@ import { register } from "node:module"
 import { extname, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import type { Any } from "@forethought/core/Pattern"
+import { messageOf, UsageError } from "../errors.js"
 import { flagOf, parseJson, readOption, variableOf } from "./options.js"
 import { allOptions, catalogueOf, type Needs, ownOptions, type PatternEntry, patterns } from "./patterns.js"
 import { runSettings } from "./runSettings.js"
 import { type Around, defaultConfigFile } from "./settings.js"
-import { messageOf, UsageError } from "./UsageError.js"
 
 /** The commands that take patterns of a user's own. */
 const commands = ["run", "explain", "mcp", "patterns"]

@@ -7,6 +7,7 @@
  * const model = Either.map(ModelSpec.parse("anthropic:claude-haiku-4-5"), (spec) => ModelSpec.layerOf(spec, process.env))
  * ```
  */
+import type * as OpenAi from "@forethought/ai/OpenAi"
 import type { Llm } from "@forethought/core/Llm"
 import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
@@ -14,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as Surroundings from "./internal/surroundings.js"
+import * as Environment from "./environment.js"
 import { type Kind, type KindInfo, kinds } from "./ModelKinds.js"
 
 export { type Kind, type KindInfo, kinds } from "./ModelKinds.js"
@@ -59,7 +60,7 @@ export type ModelSpec =
   | { readonly kind: "gguf" | "scripted"; readonly file: string }
 
 /** The environment variables in which keys and addresses are looked up, such as `process.env`. */
-export type Env = Surroundings.Env
+export type Env = Environment.Env
 
 export interface LayerOptions {
   /** Where the relative path of a file starts. Default: the working directory. */
@@ -120,7 +121,7 @@ const parseCompatible = (rest: string, info: KindInfo): Either.Either<ModelSpec,
   if (at < 0) return invalid("The model has no address that starts with http:// or https://.", [info])
   if (at === 0) return invalid("The model has no name.", [info])
   const baseUrl = rest.slice(at + 1)
-  const problem = Surroundings.addressProblem(baseUrl)
+  const problem = Environment.addressProblem(baseUrl)
   if (problem !== undefined) return invalid(`The model's address ${problem}.`, [info])
   return Either.right({ kind: "openai-compatible", model: rest.slice(0, at), baseUrl })
 }
@@ -132,7 +133,7 @@ const invalid = (problem: string, infos: ReadonlyArray<KindInfo>) =>
 export const label = (spec: ModelSpec): string => {
   if ("file" in spec) return `${spec.kind}:${spec.file}`
   if (spec.kind !== "openai-compatible") return `${spec.kind}:${spec.model}`
-  return `${spec.model} at ${Surroundings.plainAddress(spec.baseUrl)}`
+  return `${spec.model} at ${Environment.plainAddress(spec.baseUrl)}`
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -159,16 +160,16 @@ const build = (
         if (scripted !== undefined) return scripted(spec.file)
         return yield* notUsable("scripted", "Scripted replies are not available here.", "Choose another model.")
       case "gguf": {
-        const { layer } = yield* load("gguf", () => import("./Gguf.js"))
-        return layer({ file: Surroundings.resolve(spec.file, folder), structured, timeout })
+        const { layer } = yield* load("gguf", () => import("@forethought/ai/Gguf"))
+        return layer({ file: Environment.resolve(spec.file, folder), structured, timeout })
       }
       case "ollama": {
-        const { layerFetch } = yield* load("ollama", () => import("./OpenAiCompatible.js"))
-        return layerFetch({ ...shared, baseUrl: `${Surroundings.ollamaAddress(env)}/v1`, model: spec.model })
+        const { layerFetch } = yield* load("ollama", () => import("@forethought/ai/OpenAiCompatible"))
+        return layerFetch({ ...shared, baseUrl: `${Environment.ollamaAddress(env)}/v1`, model: spec.model })
       }
       case "openai-compatible": {
-        const { layerFetch } = yield* load("openai-compatible", () => import("./OpenAiCompatible.js"))
-        const key = Surroundings.compatibleKey(spec.baseUrl, env)
+        const { layerFetch } = yield* load("openai-compatible", () => import("@forethought/ai/OpenAiCompatible"))
+        const key = Environment.compatibleKey(spec.baseUrl, env)
         const apiKey = key === undefined ? undefined : Redacted.make(key)
         return layerFetch({ ...shared, baseUrl: spec.baseUrl, model: spec.model, apiKey })
       }
@@ -183,21 +184,21 @@ const build = (
     }
   })
 
-const hosted = (kind: "openai" | "anthropic" | "google", options: import("./internal/hosted.js").Options) => {
+const hosted = (kind: "openai" | "anthropic" | "google", options: OpenAi.Options) => {
   switch (kind) {
     case "openai":
       return Effect.map(
-        load(kind, () => import("./OpenAi.js")),
+        load(kind, () => import("@forethought/ai/OpenAi")),
         ({ layer }) => layer(options)
       )
     case "anthropic":
       return Effect.map(
-        load(kind, () => import("./Anthropic.js")),
+        load(kind, () => import("@forethought/ai/Anthropic")),
         ({ layer }) => layer(options)
       )
     case "google":
       return Effect.map(
-        load(kind, () => import("./Google.js")),
+        load(kind, () => import("@forethought/ai/Google")),
         ({ layer }) => layer(options)
       )
   }
@@ -215,12 +216,12 @@ export const check = (spec: ModelSpec, env: Env, options: LayerOptions = {}): Ef
   Effect.gen(function* () {
     switch (spec.kind) {
       case "scripted":
-        return yield* Surroundings.isFile(spec.file, options.folder)
+        return yield* Environment.isFile(spec.file, options.folder)
           ? Effect.void
           : notUsable("scripted", "There is no such file.", "Check the path.")
       case "gguf":
         yield* kindUsable("gguf", env)
-        return yield* Surroundings.isFile(spec.file, options.folder)
+        return yield* Environment.isFile(spec.file, options.folder)
           ? Effect.void
           : notUsable("gguf", "There is no such file.", "Check the path.")
       case "openai-compatible":
@@ -256,10 +257,10 @@ const kindUsable = (kind: Kind, env: Env): Effect.Effect<string, ModelNotUsable>
         return `The key is in ${variable}.`
       })
     case "ollama": {
-      const address = Surroundings.ollamaAddress(env)
+      const address = Environment.ollamaAddress(env)
       return Effect.as(
         listening("ollama", address, "Start it with `ollama serve`, or set OLLAMA_HOST."),
-        `It listens at ${Surroundings.plainAddress(address)}.`
+        `It listens at ${Environment.plainAddress(address)}.`
       )
     }
     case "openai-compatible":
@@ -275,8 +276,8 @@ const kindUsable = (kind: Kind, env: Env): Effect.Effect<string, ModelNotUsable>
 }
 
 const listening = (kind: Kind, address: string, advice: string): Effect.Effect<void, ModelNotUsable> =>
-  Effect.flatMap(Surroundings.listens(address), (answered) =>
-    answered ? Effect.void : notUsable(kind, `Nothing answers at ${Surroundings.plainAddress(address)}.`, advice)
+  Effect.flatMap(Environment.listens(address), (answered) =>
+    answered ? Effect.void : notUsable(kind, `Nothing answers at ${Environment.plainAddress(address)}.`, advice)
   )
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -312,8 +313,8 @@ const account = (kind: "openai" | "anthropic" | "google", env: Env) => {
   const variables = kinds.find((info) => info.kind === kind)?.variables ?? []
   const keys = variables.filter((name) => name.endsWith("_API_KEY"))
   const base = variables.find((name) => name.endsWith("_BASE_URL")) ?? ""
-  const variable = keys.find((name) => Surroundings.value(env, name) !== undefined)
-  const key = variable === undefined ? undefined : Surroundings.value(env, variable)
+  const variable = keys.find((name) => Environment.value(env, name) !== undefined)
+  const key = variable === undefined ? undefined : Environment.value(env, variable)
   if (variable === undefined || key === undefined) {
     return notUsable(
       kind,
@@ -321,8 +322,8 @@ const account = (kind: "openai" | "anthropic" | "google", env: Env) => {
       "Set it to your API key."
     )
   }
-  const apiUrl = Surroundings.value(env, base)
-  const problem = apiUrl === undefined ? undefined : Surroundings.addressProblem(apiUrl)
+  const apiUrl = Environment.value(env, base)
+  const problem = apiUrl === undefined ? undefined : Environment.addressProblem(apiUrl)
   if (problem !== undefined) return notUsable(kind, `The address in ${base} ${problem}.`, "Correct it or take it out.")
   return Effect.succeed({ variable, apiKey: Redacted.make(key), apiUrl })
 }

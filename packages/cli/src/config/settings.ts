@@ -3,17 +3,17 @@
  */
 import { existsSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
-import { type Find, type Given, isOn, names, text, texts } from "./given.js"
-import { type Limits, readLimits } from "./limits.js"
-import { rootKeys } from "./mcpEntry.js"
-import { type McpServer, readServers } from "./mcpServers.js"
-import { type Models, modelHelp, needsTextProtocol, readFallback, readModels } from "./models.js"
+import { messageOf, UsageError } from "../errors.js"
+import { type Limits, readLimits } from "../model/limits.js"
+import { type Models, modelHelp, needsTextProtocol, readFallback, readModels } from "../model/models.js"
+import { near } from "../screen/text.js"
+import { rootKeys } from "../tools/mcpEntry.js"
+import { type McpServer, readServers } from "../tools/mcpServers.js"
+import { defaultTools, pickTools, readPermits, type ToolEntry } from "../tools/tools.js"
 import { flagOf, parseJson, readOption, variableOf } from "./options.js"
 import { allOptions, optionsOf, type PatternEntry, patterns } from "./patterns.js"
 import { runSettings } from "./runSettings.js"
-import { near } from "./text.js"
-import { defaultTools, pickTools, readPermits, type ToolEntry } from "./tools.js"
-import { messageOf, UsageError } from "./UsageError.js"
+import { type Find, type Given, isOn, names, text, texts } from "./values.js"
 
 /** Flags as they were given; a flag that was not given is undefined. */
 export interface Flags {

@@ -10,12 +10,12 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
-import * as Gathered from "./gathered.js"
-import { handedOn, type PatternOption, readGiven } from "./options.js"
-import { optionsOf, type PatternEntry, prepare, type RunError } from "./patterns.js"
-import * as Services from "./services.js"
-import { oneLine } from "./text.js"
-import { ExitCode, messageOf } from "./UsageError.js"
+import { handedOn, type PatternOption, readGiven } from "../config/options.js"
+import { optionsOf, type PatternEntry, prepare, type RunError } from "../config/patterns.js"
+import { ExitCode, messageOf } from "../errors.js"
+import * as Gathered from "../screen/findings.js"
+import { oneLine } from "../screen/text.js"
+import * as Services from "./equipment.js"
 
 export interface Served {
   readonly equipment: Services.Equipment

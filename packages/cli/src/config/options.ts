@@ -4,8 +4,8 @@
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import type { Holes } from "@forethought/core/Pattern"
-import { meant, near } from "./text.js"
-import { messageOf, UsageError } from "./UsageError.js"
+import { messageOf, UsageError } from "../errors.js"
+import { meant, near } from "../screen/text.js"
 
 /** One option of a pattern. */
 export interface PatternOption {

@@ -5,7 +5,7 @@
  */
 import type * as RunEvent from "@forethought/core/RunEvent"
 import * as RunTree from "@forethought/core/RunTree"
-import * as Arriving from "./arriving.js"
+import * as Arriving from "./replyLines.js"
 import * as RunLines from "./runLines.js"
 import type { Screen, Style } from "./screen.js"
 import { fit, oneLine, seconds } from "./text.js"

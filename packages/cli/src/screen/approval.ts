@@ -10,10 +10,10 @@ import type * as Approval from "@forethought/core/Approval"
 import * as PlanApproval from "@forethought/core/PlanApproval"
 import type * as RunEvent from "@forethought/core/RunEvent"
 import * as Effect from "effect/Effect"
+import { messageOf } from "../errors.js"
 import type { Screen } from "./screen.js"
 import type { Terminal } from "./terminal.js"
 import { fit, indent, oneLine, printable } from "./text.js"
-import { messageOf } from "./UsageError.js"
 
 /** Who can be asked, and where. */
 export interface Desk {

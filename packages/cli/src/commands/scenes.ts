@@ -3,10 +3,10 @@
  */
 import { readdir, readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
-import { readOption } from "./options.js"
-import { optionsOf, type PatternEntry, patterns } from "./patterns.js"
-import { pickTools, type ToolEntry } from "./tools.js"
-import { messageOf, UsageError } from "./UsageError.js"
+import { readOption } from "../config/options.js"
+import { optionsOf, type PatternEntry, patterns } from "../config/patterns.js"
+import { messageOf, UsageError } from "../errors.js"
+import { pickTools, type ToolEntry } from "../tools/tools.js"
 
 /** One run of the demonstration. */
 export interface Scene {

@@ -1,12 +1,13 @@
 /**
  * What the program says about itself: lists, and the texts behind the flags.
  */
-import { modelHelp } from "./models.js"
-import { flagOf, meaningOf, usageOf, variableOf } from "./options.js"
-import { optionsOf, ownOptions, type PatternEntry } from "./patterns.js"
-import { defaultConfigFile } from "./settings.js"
+
+import { flagOf, meaningOf, usageOf, variableOf } from "../config/options.js"
+import { optionsOf, ownOptions, type PatternEntry } from "../config/patterns.js"
+import { defaultConfigFile } from "../config/settings.js"
+import { modelHelp } from "../model/models.js"
+import { defaultTools, tools } from "../tools/tools.js"
 import { printableJson } from "./text.js"
-import { defaultTools, tools } from "./tools.js"
 
 export const toolList = (): string => {
   const width = Math.max(...tools.map(({ name }) => name.length))

@@ -6,8 +6,8 @@ import * as ErrorCodec from "@forethought/core/ErrorCodec"
 import * as Event from "@forethought/core/RunEventSchema"
 import * as JSONSchema from "effect/JSONSchema"
 import * as Schema from "effect/Schema"
-import type { Told } from "./gathered.js"
-import { patterns } from "./patterns.js"
+import { patterns } from "../config/patterns.js"
+import type { Told } from "./findings.js"
 
 type Json = { readonly [key: string]: unknown }
 

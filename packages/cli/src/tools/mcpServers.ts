@@ -5,10 +5,10 @@ import type { Tool } from "@forethought/core/Tool"
 import type { McpError, ServerOptions, ServerTool } from "@forethought/tools/Mcp"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { type Find, texts } from "./given.js"
+import { type Find, texts } from "../config/values.js"
+import { UsageError } from "../errors.js"
+import type { Surroundings } from "../model/models.js"
 import { hostOf, isRecord, type McpServer, readEntries, type Value, type Written } from "./mcpEntry.js"
-import type { Surroundings } from "./models.js"
-import { UsageError } from "./UsageError.js"
 
 export type { McpServer } from "./mcpEntry.js"
 

@@ -13,9 +13,9 @@ import { resolve } from "node:path"
 import * as Llm from "@forethought/core/Llm"
 import { ScriptedLlm } from "@forethought/core/testing"
 import * as Effect from "effect/Effect"
+import { readDuration } from "../config/options.js"
+import { messageOf, UsageError } from "../errors.js"
 import type { LoadedModel } from "./models.js"
-import { readDuration } from "./options.js"
-import { messageOf, UsageError } from "./UsageError.js"
 
 /** Reads the file and makes the model. A call that has no reply fails with an `LlmError` that says so. */
 export const load = async (file: string, folder: string): Promise<LoadedModel> => {

@@ -1,11 +1,11 @@
 /**
  * Prints how a run ended: the answer on standard output, everything else on standard error.
  */
-import type { Ended } from "./execute.js"
-import * as Gathered from "./gathered.js"
-import type { RunError } from "./patterns.js"
+import type { Ended } from "../commands/job.js"
+import type { RunError } from "../config/patterns.js"
+import { ExitCode, messageOf } from "../errors.js"
+import * as Gathered from "./findings.js"
 import { indent, printable, printableJson } from "./text.js"
-import { ExitCode, messageOf } from "./UsageError.js"
 
 /** Two streams, as the process has them. */
 export interface Streams {

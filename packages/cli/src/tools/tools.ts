@@ -5,10 +5,10 @@ import { existsSync, statSync } from "node:fs"
 import { resolve } from "node:path"
 import type * as Llm from "@forethought/core/Llm"
 import type * as Tool from "@forethought/core/Tool"
-import { address, type Find, isOn, names, text } from "./given.js"
-import type { Surroundings } from "./models.js"
-import { meant } from "./text.js"
-import { messageOf, UsageError } from "./UsageError.js"
+import { address, type Find, isOn, names, text } from "../config/values.js"
+import { messageOf, UsageError } from "../errors.js"
+import type { Surroundings } from "../model/models.js"
+import { meant } from "../screen/text.js"
 
 export interface ToolEntry {
   /** As typed after `--tools`. */

@@ -1,7 +1,7 @@
 /**
  * Values as they were given: by a flag, in the environment or in the config file.
  */
-import { UsageError } from "./UsageError.js"
+import { UsageError } from "../errors.js"
 
 export interface Given {
   readonly value: unknown

@@ -4,11 +4,11 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { describe } from "vitest"
-import * as ModelSpec from "../src/ModelSpec.js"
-import * as Loopback from "./support/Loopback.js"
-import { absent, modelFile } from "./support/modelFile.js"
-import { request } from "./support/models.js"
-import { key, providers } from "./support/providers.js"
+import * as Loopback from "../../ai/test/support/Loopback.js"
+import { absent, modelFile } from "../../ai/test/support/modelFile.js"
+import { request } from "../../ai/test/support/models.js"
+import { key, providers } from "../../ai/test/support/providers.js"
+import * as ModelSpec from "../src/model/ModelSpec.js"
 
 describe("parse", () => {
   it.each([

@@ -1,7 +1,7 @@
 /**
  * What a run is given: its model within its limits, and its tools. Built from the settings, as Layers.
  */
-import type { ModelNotUsable } from "@forethought/ai/ModelSpec"
+
 import * as Approval from "@forethought/core/Approval"
 import * as Llm from "@forethought/core/Llm"
 import type * as Tool from "@forethought/core/Tool"
@@ -12,12 +12,13 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { type Limits, limiting } from "./limits.js"
-import { distinct, loadConnect, type McpServer } from "./mcpServers.js"
-import type { Models } from "./models.js"
-import { meant } from "./text.js"
-import type { ToolEntry } from "./tools.js"
-import { UsageError } from "./UsageError.js"
+import { UsageError } from "../errors.js"
+import { type Limits, limiting } from "../model/limits.js"
+import type { ModelNotUsable } from "../model/ModelSpec.js"
+import type { Models } from "../model/models.js"
+import { meant } from "../screen/text.js"
+import { distinct, loadConnect, type McpServer } from "../tools/mcpServers.js"
+import type { ToolEntry } from "../tools/tools.js"
 
 export interface Equipment {
   readonly models: Models

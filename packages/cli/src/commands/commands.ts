@@ -4,19 +4,19 @@
 import { mkdir } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import type { ServerTool } from "@forethought/tools/Mcp"
-import { type Ended, execute } from "./execute.js"
-import { toolList } from "./help.js"
-import { pricesOf } from "./limits.js"
-import { type Models, needsTextProtocol, readModels } from "./models.js"
-import { handedOn, readDuration } from "./options.js"
-import { optionsOf, type PatternEntry, patterns, prepare } from "./patterns.js"
-import type { Process } from "./program.js"
-import { report } from "./report.js"
+import { handedOn, readDuration } from "../config/options.js"
+import { optionsOf, type PatternEntry, patterns, prepare } from "../config/patterns.js"
+import { type Flags, readServersOf, readSettings, type Settings } from "../config/settings.js"
+import { ExitCode, UsageError } from "../errors.js"
+import { pricesOf } from "../model/limits.js"
+import { type Models, needsTextProtocol, readModels } from "../model/models.js"
+import type { Process } from "../program.js"
+import { report } from "../screen/ending.js"
+import { toolList } from "../screen/help.js"
+import * as Screen from "../screen/screen.js"
+import { oneLine, printable, printableJson, seconds } from "../screen/text.js"
+import { type Ended, execute } from "./job.js"
 import { readScenes, type Scene } from "./scenes.js"
-import * as Screen from "./screen.js"
-import { type Flags, readServersOf, readSettings, type Settings } from "./settings.js"
-import { oneLine, printable, printableJson, seconds } from "./text.js"
-import { ExitCode, UsageError } from "./UsageError.js"
 
 /** `forethought run`. */
 export const runCommand = async (
@@ -74,7 +74,7 @@ const approvals = async (
   process: Process
 ) => {
   if (!settings.approve && !settings.approvePlan) return {}
-  const [Approval, Explain] = await Promise.all([import("./approval.js"), import("./explain.js")])
+  const [Approval, Explain] = await Promise.all([import("../screen/approval.js"), import("./explain.js")])
   const desk = {
     terminal: process.terminal,
     screen,
@@ -154,7 +154,7 @@ export const mcpCommand = async (flags: Flags, version: string, process: Process
   const settings = await readSettings(flags, auto, process)
   const screen = Screen.make(process.stderr, process.env)
   if (flags.quiet !== true) announce(screen, settings, auto)
-  const { serve } = await import("./serve.js")
+  const { serve } = await import("./mcp.js")
   // Standard input belongs to the protocol: nobody can be asked there.
   const asked = { ...settings, approvePlan: false }
   const log = flags.quiet === true ? undefined : (line: string) => process.streams.err(`${line}\n`)
@@ -168,7 +168,7 @@ export const mcpCommand = async (flags: Flags, version: string, process: Process
 
 /** `forethought models`. */
 export const modelsCommand = async (asJson: boolean, process: Process): Promise<number> => {
-  const [ModelSpec, Effect] = await Promise.all([import("@forethought/ai/ModelSpec"), import("effect/Effect")])
+  const [ModelSpec, Effect] = await Promise.all([import("../model/ModelSpec.js"), import("effect/Effect")])
   const kinds = await Effect.runPromise(ModelSpec.usable(process.env), { signal: process.signal })
   if (asJson) {
     process.streams.out(`${printableJson(kinds)}\n`)
@@ -199,7 +199,7 @@ export const toolsCommand = async (flags: Flags, process: Process): Promise<numb
 const serverTools = async (flags: Flags, process: Process): Promise<ReadonlyArray<string> | undefined> => {
   const servers = readServersOf(flags, process)
   if (servers.length === 0) return []
-  const [{ loadConnect }, Effect] = await Promise.all([import("./mcpServers.js"), import("effect/Effect")])
+  const [{ loadConnect }, Effect] = await Promise.all([import("../tools/mcpServers.js"), import("effect/Effect")])
   const connect = await loadConnect(warnOn(process))
   const listed = Effect.forEach(
     servers,
@@ -245,7 +245,7 @@ export const demoCommand = async (
   const delay = /^0( ?[a-z]+)?$/.test(flags.delay.trim()) ? 0 : readDuration(flags.delay, "--delay")
   const own = flags.model === undefined ? undefined : await readModels(flags.model, "--model", process)
   const screen = Screen.make(process.stderr, process.env)
-  const eachTool = delay === 0 ? undefined : (await import("./delayed.js")).delayed(delay)
+  const eachTool = delay === 0 ? undefined : (await import("../tools/slowTools.js")).delayed(delay)
   const events = flags.events === undefined ? undefined : resolve(process.folder, flags.events)
   if (events !== undefined) await mkdir(events, { recursive: true })
   let code: number = ExitCode.answered
@@ -286,7 +286,7 @@ const withText = (pattern: PatternEntry, options: Settings["options"]): Settings
   optionsOf(pattern).some(({ name }) => name === "protocol") ? new Map([["protocol", "text"], ...options]) : options
 
 const scriptedModels = async ({ pattern, replies }: Scene): Promise<Models> => {
-  const { fromData } = await import("./scripted.js")
+  const { fromData } = await import("../model/scripted.js")
   const model = {
     label: "scripted replies",
     isScripted: true,

@@ -1,9 +1,10 @@
 /**
  * One MCP server as config files write it: ours, and those of other clients, from which people copy.
  */
-import type { Surroundings } from "./models.js"
-import { readDuration } from "./options.js"
-import { UsageError } from "./UsageError.js"
+
+import { readDuration } from "../config/options.js"
+import { UsageError } from "../errors.js"
+import type { Surroundings } from "../model/models.js"
 
 /** A server as it was given; what stands in the environment is looked up already, and marked as a secret. */
 export interface McpServer {

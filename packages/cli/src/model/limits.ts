@@ -3,10 +3,10 @@
  */
 import type * as Llm from "@forethought/core/Llm"
 import type * as Layer from "effect/Layer"
-import { type Find, type Given, text } from "./given.js"
+import { readOption } from "../config/options.js"
+import { type Find, type Given, text } from "../config/values.js"
+import { UsageError } from "../errors.js"
 import type { Model, Models } from "./models.js"
-import { readOption } from "./options.js"
-import { UsageError } from "./UsageError.js"
 
 /** In US dollars for a million tokens. */
 export interface Price {

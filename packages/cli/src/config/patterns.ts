@@ -7,7 +7,7 @@ import type * as Pattern from "@forethought/core/Pattern"
 import type { AnswerFormat } from "@forethought/core/reply/AnswerFormat"
 import type * as Toolbox from "@forethought/core/Toolbox"
 import { catalogue, type Entry, router } from "@forethought/patterns/catalogue"
-import type { Gathered } from "./gathered.js"
+import type { Gathered } from "../screen/findings.js"
 import { handedOn, labelsOf, type PatternOption, textsIn } from "./options.js"
 
 /** What a run provides. */

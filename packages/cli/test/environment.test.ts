@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { compatibleKey, ollamaAddress } from "../src/internal/surroundings.js"
+import { compatibleKey, ollamaAddress } from "../src/model/environment.js"
 
 it.each([
   [undefined, "http://localhost:11434"],

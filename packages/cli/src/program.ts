@@ -4,29 +4,18 @@
 
 import { roles } from "@forethought/core/Role"
 import { Command, CommanderError, Option } from "commander"
+import type * as Effect from "effect/Effect"
+import { defaultConfigFile, type Flags } from "./config/flags.js"
 import { flagOf, meaningOf, usageOf } from "./config/options.js"
 import * as PatternFile from "./config/patternFile.js"
 import { allOptions, type PatternEntry } from "./config/patterns.js"
 import { type RunSetting, runSettings } from "./config/runSettings.js"
-import { type Around, defaultConfigFile, type Flags } from "./config/settings.js"
 import { ExitCode, UsageError } from "./errors.js"
-import { reportError, type Streams } from "./screen/ending.js"
+import type { Process } from "./process.js"
+import { reportError } from "./screen/ending.js"
 import { explainHelp, mcpHelp, overview, patternList, patternsJson, runHelp } from "./screen/help.js"
-import type { Output } from "./screen/screen.js"
-import type { Terminal } from "./screen/terminal.js"
 import { meant, near } from "./screen/text.js"
 import { defaultTools } from "./tools/tools.js"
-
-/** The process as the program sees it. */
-export interface Process extends Around {
-  readonly streams: Streams
-  readonly stderr: Output
-  readonly readStdin: () => Promise<string>
-  /** Nothing where standard input or standard error is no terminal: then nobody can be asked. */
-  readonly terminal?: Terminal | undefined
-  /** Aborted by SIGINT, SIGTERM or SIGHUP. */
-  readonly signal: AbortSignal
-}
 
 /** Runs the program and gives the exit code. */
 export const main = async (args: ReadonlyArray<string>, version: string, process: Process): Promise<number> => {
@@ -68,6 +57,15 @@ const build = (
   process: Process & { readonly patterns: ReadonlyArray<PatternEntry> },
   exit: (code: number) => void
 ): Command => {
+  const flagsOf = (given: Given) => readFlags(given, process.patterns)
+  /** Runs a command whose code is loaded now. */
+  const perform = async <Module, E>(
+    loading: Promise<Module>,
+    commandOf: (module: Module) => Effect.Effect<number, E>
+  ): Promise<void> => {
+    const [{ runCommand }, module] = await Promise.all([import("./commands/runtime.js"), loading])
+    exit(await runCommand(commandOf(module), process.signal))
+  }
   const program = new Command("forethought")
     .description("Plan-first agents: plans the work, does it with tools, answers from what was found.")
     .version(version)
@@ -96,8 +94,7 @@ const build = (
     .action(async (name: string, words: ReadonlyArray<string>, given: Given) => {
       const pattern = findPattern(name, process.patterns)
       const question = await readQuestion(words, process)
-      const { runCommand } = await import("./commands/commands.js")
-      exit(await runCommand(pattern, question, readFlags(given, process.patterns), process))
+      await perform(import("./commands/run.js"), ({ run }) => run(pattern, question, flagsOf(given), process))
     })
   addRunSettings(run, () => true)
   addPatternOptions(run, process.patterns)
@@ -118,15 +115,8 @@ const build = (
     .action(async (name: string, words: ReadonlyArray<string>, given: Given) => {
       const pattern = findPattern(name, process.patterns)
       const question = await readQuestion(words, process)
-      const { explainCommand } = await import("./commands/commands.js")
-      exit(
-        await explainCommand(
-          pattern,
-          question,
-          { ...readFlags(given, process.patterns), mermaid: given["mermaid"] === true },
-          process
-        )
-      )
+      const flags = { ...flagsOf(given), mermaid: given["mermaid"] === true }
+      await perform(import("./commands/explain.js"), ({ explain }) => explain(pattern, question, flags, process))
     })
   addRunSettings(explain, ({ group, name }) => group !== "approval" && name !== "stream" && name !== "toolPermits")
   addPatternOptions(explain, process.patterns)
@@ -140,8 +130,7 @@ const build = (
     .option("-q, --quiet", "log nothing")
     .addHelpText("after", mcpHelp)
     .action(async (given: Given) => {
-      const { mcpCommand } = await import("./commands/commands.js")
-      exit(await mcpCommand(readFlags(given, process.patterns), version, process))
+      await perform(import("./commands/mcp.js"), ({ mcp }) => mcp(flagsOf(given), version, process))
     })
   addRunSettings(mcp, ({ name }) => name !== "stream" && name !== "approvePlan")
   addPatternOptions(mcp, process.patterns)
@@ -155,9 +144,9 @@ const build = (
     .option("--events <folder>", "write the events of each scene to a file in this folder, as JSON lines")
     .option("--json", "print one JSON document for each run")
     .action(async (given: Given & { readonly delay: string }) => {
-      const { demoCommand } = await import("./commands/commands.js")
       const only = typeof given["pattern"] === "string" ? findPattern(given["pattern"], process.patterns) : undefined
-      exit(await demoCommand({ ...readFlags(given, process.patterns), delay: given.delay, only }, process))
+      const flags = { ...flagsOf(given), delay: given.delay, only }
+      await perform(import("./commands/demo.js"), ({ demo }) => demo(flags, process))
     })
 
   const listed = program
@@ -175,8 +164,7 @@ const build = (
     .description("list the kinds of model: which can be used now, and why the others cannot")
     .option("--json", "print one JSON document")
     .action(async (given: Given) => {
-      const { modelsCommand } = await import("./commands/commands.js")
-      exit(await modelsCommand(given["json"] === true, process))
+      await perform(import("./commands/models.js"), ({ models }) => models(given["json"] === true, process))
     })
 
   const list = program
@@ -184,8 +172,7 @@ const build = (
     .description("list the tools and what each needs, and those of the MCP servers that are configured")
     .addOption(configOption())
     .action(async (given: Given) => {
-      const { toolsCommand } = await import("./commands/commands.js")
-      exit(await toolsCommand(readFlags(given, process.patterns), process))
+      await perform(import("./commands/tools.js"), ({ tools }) => tools(flagsOf(given), process))
     })
   addRunSettings(list, ({ name }) => name === "mcp" || name === "trustMcp")
   return program

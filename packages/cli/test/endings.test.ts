@@ -29,8 +29,8 @@ describe("a reply that is not used", () => {
 
 describe("what cannot begin", () => {
   it.each([
-    [["-m", "plannr=scripted:s.json"], '"plannr" is no role. Did you mean planner? Roles: planner, executor,'],
-    [["-m", "zzz=scripted:s.json"], '"zzz" is no role. Roles: planner,'],
+    [["-m", "plannr=scripted:s.json"], '"plannr" is not a role. Did you mean planner? Roles: planner, executor,'],
+    [["-m", "zzz=scripted:s.json"], '"zzz" is not a role. Roles: planner,'],
     [["-m", "scripted:s.json", "--fallback-model", "planner=scripted:s.json"], "--fallback-model takes no role"]
   ])("%j", async (flags, message) => {
     using files = folder({ "s.json": ["42"] })

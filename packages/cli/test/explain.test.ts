@@ -1,6 +1,8 @@
+import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import { money, rangeText } from "../src/commands/explain.js"
-import { patterns, prepare } from "../src/config/patterns.js"
+import { patterns } from "../src/config/patterns.js"
+import { prepare } from "../src/config/preparation.js"
+import { money, rangeText } from "../src/screen/explanation.js"
 import { folder } from "./support/forethought.js"
 import { inProcess } from "./support/inProcess.js"
 import { chat, json, loopback } from "./support/loopback.js"
@@ -105,7 +107,7 @@ describe("explain", () => {
 
 describe("expected calls", () => {
   it.each(patterns.filter(({ name }) => name !== "auto"))("$name: bounds that hold together", async (pattern) => {
-    const ready = await prepare(pattern, new Map())
+    const ready = await Effect.runPromise(prepare(pattern, new Map()))
     const steps = [1, 2].map((id) => ({ id: String(id), text: "x", dependsOn: [] }))
     for (const planned of [undefined, steps]) {
       const { model, tool } = ready.calls?.({}, planned) ?? expect.fail("no calls")

@@ -1,9 +1,12 @@
+import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { limiting, pricesOf, readLimits } from "../src/model/limits.js"
 import { readModels } from "../src/model/models.js"
 import { forethought } from "./support/forethought.js"
 import { runScript } from "./support/inProcess.js"
 import { chat, json, loopback } from "./support/loopback.js"
+
+const models = (spec: string) => Effect.runPromise(readModels([spec], "--model", { folder: "/", env: {} }))
 
 const plan = "#E1 = Lookup[population of France]\n#E2 = LLM[first]\n#E3 = LLM[second]"
 
@@ -138,8 +141,7 @@ describe("reading", () => {
   })
 
   it("knows what models cost, where somebody does", async () => {
-    const of = async (spec: string, price = {}) =>
-      (await pricesOf(await readModels([spec], "--model", { folder: "/", env: {} }), price)).of("planner")
+    const of = async (spec: string, price = {}) => pricesOf(await models(spec), price).of("planner")
     expect(await of("openai:gpt-4.1-mini")).toMatchObject({ inputPerMillion: 0.4, outputPerMillion: 1.6 })
     expect(await of("openai:nobody-knows")).toBeUndefined()
     expect(await of("ollama:gpt-4.1-mini")).toMatchObject({ inputPerMillion: 0 })
@@ -149,10 +151,9 @@ describe("reading", () => {
   })
 
   it("asks for the price of a model that is not listed", async () => {
-    const models = await readModels(["openai:nobody-knows"], "--model", { folder: "/", env: {} })
-    await expect(limiting({ money: 1 }, models, false)).rejects.toThrow("--price")
-    await expect(
-      limiting({ money: 1, price: { inputPerMillion: 1, outputPerMillion: 1 } }, models, false)
-    ).resolves.toBeDefined()
+    const unknown = await models("openai:nobody-knows")
+    const price = { inputPerMillion: 1, outputPerMillion: 1 }
+    await expect(Effect.runPromise(limiting({ money: 1 }, unknown, false))).rejects.toThrow("--price")
+    await expect(Effect.runPromise(limiting({ money: 1, price }, unknown, false))).resolves.toBeDefined()
   })
 })

@@ -1,5 +1,6 @@
 /** MCP servers in the config file: our form, and those that people copy from other clients. */
 import { fileURLToPath } from "node:url"
+import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { readServersOf } from "../src/config/settings.js"
 import { everything, folder, forethought } from "./support/forethought.js"
@@ -8,7 +9,7 @@ const env = { TOKEN: "secret-token-0123456789", HOME: "/home/me", EMPTY: "" }
 
 const read = (config: unknown) => {
   using files = folder({ "forethought.config.json": config })
-  return readServersOf({ options: new Map() }, { folder: files.path, env })
+  return Effect.runSync(readServersOf({ options: new Map() }, { folder: files.path, env }))
 }
 
 const one = (server: unknown, root = "mcpServers") => {
@@ -238,7 +239,7 @@ describe("trust", () => {
       ...(flags.length === 0 ? [] : [["mcp", flags] as const])
     ])
     const around = { folder: files.path, env: { FORETHOUGHT_TRUST_MCP: "c" } }
-    return readServersOf({ options: new Map(), run }, around)
+    return Effect.runSync(readServersOf({ options: new Map(), run }, around))
       .filter(({ isTrusted }) => isTrusted)
       .map(({ name }) => name)
   }

@@ -1,6 +1,8 @@
 /** The program on each kind of model, over loopback servers that speak its provider's protocol. */
+
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { patterns } from "../src/config/patterns.js"
 import { readSettings } from "../src/config/settings.js"
@@ -307,7 +309,10 @@ describe("gguf", () => {
     model: ReadonlyArray<string>,
     given: ReadonlyArray<readonly [string, string]> = [],
     env = {}
-  ) => (await readSettings({ model, options: new Map(given) }, react, { folder: "/", env })).options.get("protocol")
+  ) => {
+    const settings = readSettings({ model, options: new Map(given) }, react, { folder: "/", env })
+    return (await Effect.runPromise(settings)).options.get("protocol")
+  }
 
   it.each([
     [["gguf:x.gguf"], "text"],

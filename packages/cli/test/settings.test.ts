@@ -1,9 +1,14 @@
+import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
+import type { Flags } from "../src/config/flags.js"
 import { flagOf, readDuration, readOption, variableOf } from "../src/config/options.js"
-import { allOptions, patterns, prepare } from "../src/config/patterns.js"
-import { type Flags, readSettings } from "../src/config/settings.js"
+import { allOptions, patterns } from "../src/config/patterns.js"
+import { prepare } from "../src/config/preparation.js"
+import { readSettings as settingsOf } from "../src/config/settings.js"
 import { readModels } from "../src/model/models.js"
 import { folder } from "./support/forethought.js"
+
+const readSettings = (...args: Parameters<typeof settingsOf>) => Effect.runPromise(settingsOf(...args))
 
 const parallel = patterns.find(({ name }) => name === "rewoo-parallel") ?? expect.fail("no such pattern")
 
@@ -28,7 +33,7 @@ describe("readSettings", () => {
       folder: files.path,
       env: env === undefined ? {} : { FORETHOUGHT_CONCURRENCY: env }
     })
-    const { options } = await prepare(parallel, settings.options)
+    const { options } = await Effect.runPromise(prepare(parallel, settings.options))
     expect(options["concurrency"]).toMatchObject({ default: concurrency })
   })
 
@@ -86,7 +91,8 @@ describe("options", () => {
 })
 
 describe("readModels", () => {
-  const read = (...specs: ReadonlyArray<string>) => readModels(specs, "--model", { folder: "/", env: {} })
+  const read = (...specs: ReadonlyArray<string>) =>
+    Effect.runPromise(readModels(specs, "--model", { folder: "/", env: {} }))
 
   it.each([
     ["openai:gpt-4.1-mini", "openai:gpt-4.1-mini"],

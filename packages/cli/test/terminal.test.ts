@@ -1,4 +1,5 @@
 import { PassThrough } from "node:stream"
+import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import * as Arriving from "../src/screen/replyLines.js"
 import * as Screen from "../src/screen/screen.js"
@@ -67,14 +68,18 @@ describe("Screen.during", () => {
     }
     const screen = Screen.make(output, { NO_COLOR: "1" })
     screen.draw(["running"])
-    await screen.during(async () => {
-      written = ""
-      screen.print("a line")
-      screen.draw(["running on"])
-      expect(written).toBe("")
-    })
+    await Effect.runPromise(
+      screen.during(
+        Effect.sync(() => {
+          written = ""
+          screen.print("a line")
+          screen.draw(["running on"])
+          expect(written).toBe("")
+        })
+      )
+    )
     expect(written).toBe("a line\nrunning on\n")
-    await expect(screen.during(() => Promise.reject(new Error("gone")))).rejects.toThrow("gone")
+    await expect(Effect.runPromise(screen.during(Effect.fail(new Error("gone"))))).rejects.toThrow("gone")
     written = ""
     screen.print("goes on")
     expect(written).toContain("goes on\n")

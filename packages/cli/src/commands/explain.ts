@@ -1,244 +1,130 @@
 /**
- * What a run would do: the plan with its graph, and the calls and the money that it will take.
+ * `forethought explain`: plans, shows the plan, and runs nothing of it.
  */
-import type * as Llm from "@forethought/core/Llm"
 import type * as Pattern from "@forethought/core/Pattern"
 import * as PlanApproval from "@forethought/core/PlanApproval"
-import * as PlanGraph from "@forethought/core/PlanGraph"
-import type * as RunEvent from "@forethought/core/RunEvent"
+import * as Router from "@forethought/patterns/Router"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import type { Flags } from "../config/flags.js"
 import { handedOn } from "../config/options.js"
-import { optionsOf, prepare, type Ready, routing } from "../config/patterns.js"
-import { type Limits, type Prices, pricesOf } from "../model/limits.js"
-import type { Models } from "../model/models.js"
-import type { Screen } from "../screen/screen.js"
-import { oneLine } from "../screen/text.js"
-import { execute, type Job } from "./job.js"
+import { optionsOf, type PatternEntry, type Ready } from "../config/patterns.js"
+import { prepare, routing } from "../config/preparation.js"
+import { readSettings } from "../config/settings.js"
+import { ExitCode, UsageError } from "../errors.js"
+import { pricesOf } from "../model/limits.js"
+import { labelOf } from "../model/models.js"
+import type { Process } from "../process.js"
+import { type About, type Ended, report } from "../screen/ending.js"
+import * as Explanation from "../screen/explanation.js"
+import * as Screen from "../screen/screen.js"
+import { oneLine, printable, printableJson } from "../screen/text.js"
+import { announce, warnOn } from "./announcement.js"
+import * as Job from "./job.js"
 
-/** What one model call of the run took, as far as it was seen. */
-export interface Seen {
-  readonly on: (event: RunEvent.RunEvent) => void
-  /** Tokens of the last planner's call that told them. */
-  readonly usage: () => { readonly input: number; readonly output: number } | undefined
+/** Plans, prints the plan, and returns the exit code. */
+export const explain = (
+  pattern: PatternEntry,
+  question: string,
+  flags: Flags & { readonly mermaid: boolean },
+  process: Process
+): Effect.Effect<number, Job.NotStarted> =>
+  Effect.gen(function* () {
+    const settings = yield* readSettings(flags, pattern, process)
+    const screen = Screen.make(process.stderr, process.env)
+    if (flags.quiet !== true) announce(screen, settings, pattern)
+    const about = { pattern: pattern.name, question, model: labelOf(settings.models) }
+    const job = { ...settings, pattern, question, warn: warnOn(process) }
+    const planned = yield* plan(job, flags.quiet === true ? undefined : screen, (ended) =>
+      report(ended, about, flags.json === true, process.streams)
+    )
+    return typeof planned === "number" ? planned : yield* print(planned, about, flags, process)
+  })
+
+interface Planned {
+  readonly explained: Explanation.Explanation
+  readonly routed: string | undefined
+  /** Why there is no plan to show. */
+  readonly why: string | undefined
 }
 
-export const see = (): Seen => {
-  let last: Llm.Reply | undefined
-  return {
-    on: (event) => {
-      if (event._tag === "ModelCallEnded" && event.role === "planner" && event.reply !== undefined) last = event.reply
-    },
-    usage: () => {
-      const { inputTokens: input, outputTokens: output } = last?.usage ?? {}
-      return input === undefined || output === undefined ? undefined : { input, output }
-    }
+const print = (
+  { explained, routed, why }: Planned,
+  about: About,
+  flags: Flags & { readonly mermaid: boolean },
+  { streams }: Process
+): Effect.Effect<number, UsageError> => {
+  if (flags.json === true) {
+    const status = { status: why === undefined ? "planned" : "not planned", ...about }
+    const reasons = { ...(routed === undefined ? {} : { routed }), ...(why === undefined ? {} : { why }) }
+    streams.out(`${printableJson({ ...status, ...reasons, ...Explanation.document(explained) })}\n`)
+  } else if (flags.mermaid) {
+    if (explained.graph === undefined) return Effect.fail(new UsageError(`There is no graph to draw: ${why}`))
+    streams.out(`${Explanation.mermaid(explained.graph)}\n`)
+  } else {
+    const lines = [
+      ...(routed === undefined ? [] : [`routed to ${routed}`]),
+      ...(why === undefined ? [] : [why]),
+      ...Explanation.lines(explained),
+      "nothing of it has run"
+    ]
+    streams.out(`${lines.map(printable).join("\n")}\n`)
   }
+  return Effect.succeed(ExitCode.answered)
 }
 
-// ---------------------------------------------------------------------------------------------------------------
-// describing
-// ---------------------------------------------------------------------------------------------------------------
-
-/** How many calls there will be; `over` where `most` is more than anybody waits for. */
-interface Bounds extends Pattern.Range {
-  readonly over?: number
-}
-
-/** A plan, or what can be said without one. */
-export interface Explained {
-  readonly pattern: string
-  readonly steps: ReadonlyArray<RunEvent.PlannedStep> | undefined
-  readonly graph: PlanGraph.PlanGraph | undefined
-  readonly isParallel: boolean
-  readonly modelCalls: Bounds
-  readonly toolCalls: Bounds
-  /** In words. */
-  readonly cost: string
-}
-
-/** Steps of a list follow each other, though no step names another; calls of tools say themselves what they need. */
-const chained = (steps: ReadonlyArray<RunEvent.PlannedStep>): ReadonlyArray<RunEvent.PlannedStep> =>
-  steps.some(({ dependsOn, tool }) => tool !== undefined || dependsOn.length > 0)
-    ? steps
-    : steps.map((step, index) => {
-        const before = steps[index - 1]
-        return before === undefined ? step : { ...step, dependsOn: [before.id] }
-      })
-
-/** Describes a plan of a pattern; `ready` has the options of the run. */
-export const describe = (
-  ready: Ready,
-  steps: ReadonlyArray<RunEvent.PlannedStep> | undefined,
-  priced: { readonly prices: Prices; readonly seen: Seen }
-): Explained => {
-  const calls = ready.calls?.({}, steps) ?? {
-    model: { least: 1 },
-    tool: { least: 0, ...(ready.tools === "unused" ? { most: 0 } : {}) }
-  }
-  const graph = steps === undefined ? undefined : PlanGraph.make(chained(steps))
-  return {
-    pattern: ready.name,
-    steps,
-    graph: graph === undefined || Either.isLeft(graph) ? undefined : graph.right,
-    isParallel: "concurrency" in ready.options,
-    modelCalls: capped(calls.model),
-    toolCalls: capped(calls.tool),
-    cost: costText(calls.model, priced.prices, priced.seen)
-  }
-}
-
-/** A greater number of calls says nothing. */
-const many = 1_000_000_000
-
-const capped = ({ least, most }: Pattern.Range): Bounds =>
-  most !== undefined && most > many ? { least, over: many } : { least, ...(most === undefined ? {} : { most }) }
-
-/** `2 to 5`, `at least 2`, `3`, `none`, `1 to more than 1000000000`. */
-export const rangeText = ({ least, most, over }: Bounds): string => {
-  if (over !== undefined) return `${least} to more than ${over}`
-  if (most === undefined) return least === 0 ? "any number" : `at least ${least}`
-  if (most <= least) return most === 0 ? "none" : String(most)
-  return least === 0 ? `at most ${most}` : `${least} to ${most}`
-}
-
-/** `$0.0042`, `less than $0.0001`. */
-export const money = (usd: number): string =>
-  usd === 0 ? "$0" : usd < 0.0001 ? "less than $0.0001" : `$${usd < 1 ? usd.toFixed(4) : usd.toFixed(2)}`
-
-const costText = (modelCalls: Pattern.Range, prices: Prices, seen: Seen): string => {
-  const [unknown] = prices.unknown
-  if (unknown !== undefined) return `not known: the price of ${unknown.label} is not listed (--price <in,out>)`
-  const price = prices.of("planner") ?? { inputPerMillion: 0, outputPerMillion: 0 }
-  if (price.inputPerMillion === 0 && price.outputPerMillion === 0) return "nothing is paid for this model"
-  const usage = seen.usage()
-  if (usage === undefined) {
-    return `$${price.inputPerMillion} for a million input tokens and $${price.outputPerMillion} for a million output tokens`
-  }
-  const each = (usage.input * price.inputPerMillion + usage.output * price.outputPerMillion) / 1_000_000
-  const { least, most } = modelCalls
-  const amount = `${money(least * each)}${most === undefined || most === least ? "" : ` to ${money(most * each)}`}`
-  return `about ${amount}${most === undefined ? " or more" : ""}, if each call takes as many tokens as the planner's (${usage.input} in, ${usage.output} out)`
-}
-
-/** For people. Texts of the plan are not made printable here. */
-export const lines = (
-  { cost, graph, isParallel, modelCalls, toolCalls }: Explained,
-  maxLabelChars = 100
-): ReadonlyArray<string> => {
-  const byTool = graph === undefined ? [] : [...graph.toolCalls.byTool].map(([tool, count]) => `${tool} ${count}`)
-  return [
-    ...(graph === undefined
-      ? []
-      : [
-          `plan of ${graph.steps.length} step${graph.steps.length === 1 ? "" : "s"} (the number is when a step can start; * is on the critical path):`,
-          PlanGraph.outline(graph, { maxLabelChars }),
-          `critical path: ${graph.criticalPath.map(({ id }) => id).join(" → ")} (${graph.criticalPath.length} of ${graph.steps.length})`,
-          isParallel
-            ? `at once: at most ${graph.width}${graph.width === 1 ? " step" : " steps"}`
-            : "at once: one step after another"
-        ]),
-    `model calls: ${rangeText(modelCalls)}`,
-    `tool calls: ${rangeText(toolCalls)}${byTool.length === 0 ? "" : ` (${byTool.join(", ")})`}`,
-    `cost: ${cost}`
-  ]
-}
-
-export const mermaid = (graph: PlanGraph.PlanGraph): string => PlanGraph.mermaid(graph)
-
-/** For `--json`. */
-export const document = ({ cost, graph, isParallel, modelCalls, pattern, steps, toolCalls }: Explained): object => ({
-  pattern,
-  ...(steps === undefined ? {} : { plan: steps }),
-  ...(graph === undefined
-    ? {}
-    : {
-        graph: {
-          waves: graph.waves.map((wave) => wave.map(({ id }) => id)),
-          criticalPath: graph.criticalPath.map(({ id }) => id),
-          width: isParallel ? graph.width : 1,
-          mermaid: mermaid(graph)
-        }
-      }),
-  modelCalls,
-  toolCalls,
-  cost
-})
-
-// ---------------------------------------------------------------------------------------------------------------
-// planning
-// ---------------------------------------------------------------------------------------------------------------
-
-/** Why a pattern has no plan to show, as a sentence. */
-export const whyPlanless = ({ name, plans, summary }: Pattern.Info): string | undefined =>
+const whyPlanless = ({ name, plans, summary }: Pattern.Info): string | undefined =>
   plans === true ? undefined : `${name} shows no plan before it works: it ${summary}.`
 
-export type Planned =
-  | {
-      readonly _tag: "Explained"
-      readonly explained: Explained
-      readonly routed: string | undefined
-      readonly why: string | undefined
-    }
-  | { readonly _tag: "Ended"; readonly ended: Awaited<ReturnType<typeof execute>> }
-
-/** Plans and runs nothing. A pattern without a plan up front is described without asking a model. */
-export const plan = async (
-  job: Omit<Job, "planReview" | "watch"> & { readonly limits: Limits; readonly models: Models },
-  screen: Screen | undefined,
-  signal: AbortSignal
-): Promise<Planned> => {
-  const prices = await pricesOf(job.models, job.limits)
-  const seen = see()
-  let entry = job.pattern
-  let ready: Ready = await prepare(entry, job.options)
-  let routed: string | undefined
-  let proposed: PlanApproval.ProposedPlan | undefined
-  const explained = (): Planned => ({
-    _tag: "Explained",
-    routed,
-    why: whyPlanless(entry),
-    explained: describe(ready, proposed?.steps, { prices, seen })
-  })
-  if (entry.routes === undefined && entry.plans !== true) return explained()
-  const routes = entry.routes
-  const planning: Ready =
-    routes === undefined
-      ? ready
-      : {
-          ...ready,
-          // Nothing is answered: what it shows, or why it shows nothing, is all.
-          answer: () => "",
-          run: (task) =>
-            Effect.gen(function* () {
-              const Router = yield* Effect.promise(() => import("@forethought/patterns/Router"))
-              const { options, routes: patterns } = yield* Effect.promise(() => routing(job.pattern, job.options))
-              const { pattern, reason } = yield* Router.route(task, { ...options, patterns })
-              entry = routes.find(({ name }) => name === pattern) ?? entry
-              routed = `${entry.name}: ${reason}`
-              ready = yield* Effect.promise(() => prepare(entry, handedOn(job.options, optionsOf(entry))))
-              if (entry.plans === true) yield* ready.run(task)
-            })
+/**
+ * Plans and runs nothing. A pattern without a plan up front is described without asking a model. Returns what `report`
+ * makes of a run that ended without a plan.
+ */
+const plan = <A>(
+  job: Omit<Job.Job, "planReview" | "watch"> & Pick<Required<Job.Job>, "limits">,
+  screen: Screen.Screen | undefined,
+  report: (ended: Ended) => A
+): Effect.Effect<Planned | A, Job.NotStarted> =>
+  Effect.gen(function* () {
+    const prices = pricesOf(job.models, job.limits ?? {})
+    const seen = Explanation.see()
+    let entry = job.pattern
+    let ready: Ready = yield* prepare(entry, job.options)
+    let routed: string | undefined
+    let proposed: PlanApproval.ProposedPlan | undefined
+    const explained = (): Planned => ({
+      routed,
+      why: whyPlanless(entry),
+      explained: Explanation.describe(ready, proposed?.steps, { prices, seen })
+    })
+    const { routes } = entry
+    if (routes === undefined && entry.plans !== true) return explained()
+    const routeAndPlan = (task: string) =>
+      Effect.gen(function* () {
+        const { options, routes: patterns } = yield* routing(job.pattern, job.options)
+        const { pattern, reason } = yield* Router.route(task, { ...options, patterns })
+        entry = patterns.find(({ name }) => name === pattern) ?? entry
+        routed = `${entry.name}: ${reason}`
+        ready = yield* prepare(entry, handedOn(job.options, optionsOf(entry)))
+        if (entry.plans === true) yield* ready.run(task)
+      })
+    return yield* Job.run(
+      {
+        ...job,
+        // Nothing is answered: what it shows, or why it shows nothing, is all.
+        ready: routes === undefined ? ready : { ...ready, answer: () => "", run: routeAndPlan },
+        planReview: (plan) => {
+          proposed = plan
+          return Effect.succeed(PlanApproval.refuse("it was to be explained"))
+        },
+        watch: (event) => {
+          seen.on(event)
+          if (event._tag === "ModelCallStarted") screen?.print(screen.style("dim", `asking the ${event.role} …`))
+          if (event._tag === "ReplyRejected") {
+            screen?.print(`the reply cannot be used: ${oneLine(event.error.message, 200)}`)
+          }
         }
-  const ended = await execute(
-    {
-      ...job,
-      ready: planning,
-      planReview: (plan) => {
-        proposed = plan
-        return Effect.succeed(PlanApproval.refuse("it was to be explained"))
       },
-      watch: (event) => {
-        seen.on(event)
-        if (event._tag === "ModelCallStarted") screen?.print(screen.style("dim", `asking the ${event.role} …`))
-        if (event._tag === "ReplyRejected") {
-          screen?.print(`the reply cannot be used: ${oneLine(event.error.message, 200)}`)
-        }
-      }
-    },
-    undefined,
-    signal
-  )
-  if (proposed !== undefined || ended._tag === "Answered") return explained()
-  return { _tag: "Ended", ended }
-}
+      undefined,
+      (ended) => (proposed !== undefined || ended._tag === "Answered" ? explained() : report(ended))
+    )
+  })

@@ -1,5 +1,5 @@
 /**
- * Runs a pattern: provides the model, the tools and the journal, shows the progress, and ends with an exit code.
+ * One run: provides the model, the tools and the journal to a pattern, shows the progress, and tells how it ended.
  */
 import * as Journal from "@forethought/core/Journal"
 import * as JournalFile from "@forethought/core/JournalFile"
@@ -10,16 +10,17 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
-import { type PatternEntry, prepare, type Ready, type RunError } from "../config/patterns.js"
-import { ExitCode, messageOf } from "../errors.js"
+import type { PatternEntry, Ready, RunError } from "../config/patterns.js"
+import { prepare } from "../config/preparation.js"
+import { ExitCode, messageOf, type UsageError } from "../errors.js"
 import { keyHint } from "../model/models.js"
-import * as Gathered from "../screen/findings.js"
+import type { Ended } from "../screen/ending.js"
+import * as Findings from "../screen/findings.js"
 import * as Progress from "../screen/progress.js"
 import type { Screen } from "../screen/screen.js"
-import * as Services from "./equipment.js"
+import * as Equipment from "./equipment.js"
 
-/** One run. */
-export interface Job extends Services.Equipment {
+export interface Job extends Equipment.Equipment {
   readonly pattern: PatternEntry
   readonly question: string
   /** The pattern with its options, where it is another than `pattern` with `options`. */
@@ -31,92 +32,88 @@ export interface Job extends Services.Equipment {
   readonly stream?: boolean | undefined
   /** Who is asked before a plan runs; every plan is accepted where there is nobody. */
   readonly planReview?: PlanApproval.Service["review"] | undefined
-  /** Is told each event besides. */
-  readonly watch?: ((event: Parameters<Gathered.Recorder["on"]>[0]) => void) | undefined
+  /** Called with each event besides. */
+  readonly watch?: ((event: Parameters<Findings.Recorder["on"]>[0]) => void) | undefined
 }
 
-/** What a run gave: the answer in words, and the whole result for `--json`. */
-export interface Outcome {
-  readonly answer: string
-  readonly result: unknown
-}
-
-/** How a run ended. */
-export type Ended = {
-  readonly gathered: Gathered.Recorder
-  /** What a person should know besides. */
-  readonly notes: ReadonlyArray<string>
-} & (
-  | { readonly _tag: "Answered"; readonly outcome: Outcome }
-  | { readonly _tag: "Failed"; readonly error: RunError; readonly code: number }
-  | { readonly _tag: "Interrupted" }
-)
+/** What keeps a run from starting: a model or an MCP server that cannot be used, a file that cannot be written. */
+export type NotStarted = UsageError | Equipment.NotReady | JournalFile.JournalFileError
 
 /**
- * Runs the job. Aborting `signal` interrupts the run, which then ends as `Interrupted`. Rejects with a `UsageError`, or
- * with what kept the run from starting: a model or an MCP server that cannot be used, a file that cannot be written.
+ * Runs the job, and returns what `report` makes of its ending. That is told of an interrupted run too, which then goes on
+ * to be interrupted.
  */
-export const execute = async (job: Job, screen: Screen | undefined, signal: AbortSignal): Promise<Ended> => {
-  const [pattern, services] = await Promise.all([
-    job.ready ?? prepare(job.pattern, job.options),
-    Services.load({ keepsLast: job.pattern.keepsLast ?? false, ...job })
-  ])
-  const gathered = Gathered.make()
-  const progress = screen === undefined ? undefined : Progress.make(screen, () => Date.now())
-  const sink: Journal.Service = {
-    record: (event) =>
-      Effect.sync(() => {
-        gathered.on(event)
-        progress?.on(event)
-        job.watch?.(event)
-      })
-  }
-  let unwritten: string | undefined
-  const watchedFile = (path: string) =>
-    Effect.map(
-      JournalFile.make(path),
-      (file): Journal.Service => ({
-        record: (event) =>
-          Effect.tapErrorCause(file.record(event), (cause) =>
-            Effect.sync(() => {
-              unwritten ??= `The event file ${path} is not whole: ${messageOf(Cause.squash(cause))}`
-            })
-          )
+export const run = <A>(
+  job: Job,
+  screen: Screen | undefined,
+  report: (ended: Ended) => A
+): Effect.Effect<A, NotStarted> =>
+  Effect.gen(function* () {
+    const pattern = job.ready ?? (yield* prepare(job.pattern, job.options))
+    const equipped = yield* Equipment.load({ keepsLast: job.pattern.keepsLast ?? false, ...job })
+    const findings = Findings.make()
+    const progress = screen === undefined ? undefined : Progress.make(screen, () => Date.now())
+    const sink: Journal.Service = {
+      record: (event) =>
+        Effect.sync(() => {
+          findings.on(event)
+          progress?.on(event)
+          job.watch?.(event)
+        })
+    }
+    let unwritten: string | undefined
+    const file = (path: string) =>
+      Effect.map(
+        JournalFile.make(path),
+        (file): Journal.Service => ({
+          record: (event) =>
+            Effect.tapErrorCause(file.record(event), (cause) =>
+              Effect.sync(() => {
+                unwritten ??= `The event file ${path} is not whole: ${messageOf(Cause.squash(cause))}`
+              })
+            )
+        })
+      )
+    const journal = Layer.unwrapScoped(
+      Effect.map(Effect.forEach(job.events === undefined ? [] : [job.events], file), (files) =>
+        Journal.layer(sink, ...files)
+      )
+    )
+    const watched = Layer.mergeAll(
+      journal,
+      job.stream === true ? Journal.streaming : Layer.empty,
+      job.events === undefined ? Layer.empty : Journal.requests,
+      job.planReview === undefined ? Layer.empty : PlanApproval.layer(job.planReview),
+      // Standard output is for the answer: what would be logged is an event, and shown as one.
+      Logger.remove(Logger.defaultLogger)
+    )
+    const program = Effect.provide(
+      Effect.map(pattern.run(job.question), (result) => ({ answer: pattern.answer(result), result })),
+      Layer.provideMerge(Layer.unwrapScoped(Effect.map(equipped.shared, equipped.perRun)), watched)
+    )
+    return yield* Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(Effect.exit(restore(program)), (exit): Effect.Effect<A, NotStarted> => {
+        progress?.end()
+        if (unwritten !== undefined) job.warn?.(unwritten)
+        if (Exit.isSuccess(exit)) {
+          return Effect.sync(() => report({ _tag: "Answered", ...exit.value, findings, notes: equipped.notes() }))
+        }
+        if (Cause.isInterrupted(exit.cause)) {
+          return Effect.sync(() => report({ _tag: "Interrupted", findings, notes: [] }))
+        }
+        const failure = Cause.failureOption(exit.cause)
+        if (failure._tag === "None") return Effect.failCause(Cause.die(Cause.squash(exit.cause)))
+        const error = failure.value
+        if (isNotStarted(error)) return Effect.fail(error)
+        return Effect.sync(() =>
+          report({ _tag: "Failed", error, code: codeOf(error), findings, notes: hints(error, job) })
+        )
       })
     )
-  const journal = Layer.unwrapScoped(
-    Effect.map(
-      job.events === undefined ? Effect.succeed([]) : Effect.map(watchedFile(job.events), (file) => [file]),
-      (files) => Journal.layer(sink, ...files)
-    )
-  )
-  // Standard output is for the answer: what would be logged is an event, and shown as one.
-  const quiet = Logger.remove(Logger.defaultLogger)
-  const watched = Layer.mergeAll(
-    journal,
-    job.stream === true ? Journal.streaming : Layer.empty,
-    job.events === undefined ? Layer.empty : Journal.requests,
-    job.planReview === undefined ? Layer.empty : PlanApproval.layer(job.planReview)
-  )
-  const equipped = Layer.unwrapScoped(Effect.map(services.shared, services.perRun))
-  const provided = equipped.pipe(Layer.provideMerge(watched), Layer.provideMerge(quiet))
-  const program = Effect.provide(
-    Effect.map(pattern.run(job.question), (result) => ({ answer: pattern.answer(result), result })),
-    provided
-  )
-  const exit = await Effect.runPromiseExit(program, { signal })
-  progress?.end()
-  if (unwritten !== undefined) job.warn?.(unwritten)
-  if (Exit.isSuccess(exit)) {
-    return { _tag: "Answered", outcome: exit.value, gathered, notes: services.notes() }
-  }
-  if (Cause.isInterrupted(exit.cause)) return { _tag: "Interrupted", gathered, notes: [] }
-  const failure = Cause.failureOption(exit.cause)
-  if (failure._tag === "None") throw Cause.squash(exit.cause)
-  const error: RunError = failure.value
-  if (error._tag === "JournalFileError" || error._tag === "ModelNotUsable" || error._tag === "McpError") throw error
-  return { _tag: "Failed", error, code: codeOf(error), gathered, notes: hints(error, job) }
-}
+  })
+
+const isNotStarted = (error: RunError | NotStarted): error is NotStarted =>
+  ["UsageError", "JournalFileError", "ModelNotUsable", "McpError"].includes(error._tag)
 
 const isExhausted = (error: Llm.LlmError): boolean => error.reason._tag === "BudgetExhausted"
 

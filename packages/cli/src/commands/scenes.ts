@@ -3,8 +3,11 @@
  */
 import { readdir, readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
+import * as Tool from "@forethought/core/Tool"
+import * as Effect from "effect/Effect"
 import { readOption } from "../config/options.js"
 import { optionsOf, type PatternEntry, patterns } from "../config/patterns.js"
+import { reading } from "../config/reading.js"
 import { messageOf, UsageError } from "../errors.js"
 import { pickTools, type ToolEntry } from "../tools/tools.js"
 
@@ -22,10 +25,15 @@ export interface Scene {
 
 const folder = fileURLToPath(new URL("../../demo/", import.meta.url))
 
-export const readScenes = async (): Promise<ReadonlyArray<Scene>> => {
-  const files = (await readdir(folder)).filter((file) => file.endsWith(".json")).sort()
-  return Promise.all(files.map(async (file) => readScene(file, await readFile(`${folder}${file}`, "utf8"))))
-}
+export const readScenes = Effect.gen(function* () {
+  const names = yield* Effect.promise(() => readdir(folder))
+  return yield* Effect.forEach(names.filter((file) => file.endsWith(".json")).sort(), (file) =>
+    Effect.flatMap(
+      Effect.promise(() => readFile(`${folder}${file}`, "utf8")),
+      (text) => reading(() => readScene(file, text))
+    )
+  )
+})
 
 const readScene = (file: string, text: string): Scene => {
   const source = `The demonstration ${file}`
@@ -70,9 +78,8 @@ const entriesOf = (data: unknown): ReadonlyMap<string, unknown> =>
 const factsTool = (facts: ReadonlyMap<string, unknown>): ToolEntry => ({
   name: "facts (made up for this demonstration)",
   summary: "the facts in the demonstration's own file",
-  load: async () => {
-    const [Tool, Effect] = await Promise.all([import("@forethought/core/Tool"), import("effect/Effect")])
-    return Tool.make({
+  load: async () =>
+    Tool.make({
       name: "Facts",
       description: `Looks up one of these facts, made up for a demonstration: ${[...facts.keys()].join("; ")}`,
       idempotent: true,
@@ -84,5 +91,4 @@ const factsTool = (facts: ReadonlyMap<string, unknown>): ToolEntry => ({
           : Effect.succeed(String(fact))
       }
     })
-  }
 })

@@ -7,10 +7,11 @@ import { extname, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import type { Any } from "@forethought/core/Pattern"
 import { messageOf, UsageError } from "../errors.js"
+import type { Surroundings } from "../process.js"
+import { defaultConfigFile } from "./flags.js"
 import { flagOf, parseJson, readOption, variableOf } from "./options.js"
 import { allOptions, catalogueOf, type Needs, ownOptions, type PatternEntry, patterns } from "./patterns.js"
 import { runSettings } from "./runSettings.js"
-import { type Around, defaultConfigFile } from "./settings.js"
 
 /** The commands that take patterns of a user's own. */
 const commands = ["run", "explain", "mcp", "patterns"]
@@ -28,7 +29,7 @@ const flags: ReadonlyMap<string, boolean> = new Map([
  */
 export const find = async (
   args: ReadonlyArray<string>,
-  around: Around
+  around: Surroundings
 ): Promise<{ readonly args: ReadonlyArray<string>; readonly patterns: ReadonlyArray<PatternEntry> }> => {
   if (!commands.includes(args[0] ?? "")) return { args, patterns }
   const place = positionOf(args)
@@ -69,7 +70,7 @@ const positionOf = (args: ReadonlyArray<string>): number | undefined => {
   return undefined
 }
 
-const fileFlags = (args: ReadonlyArray<string>, { env, folder }: Around): ReadonlyArray<string> => {
+const fileFlags = (args: ReadonlyArray<string>, { env, folder }: Surroundings): ReadonlyArray<string> => {
   const flag = (name: string) =>
     args.flatMap((arg, index) =>
       arg === name ? (args[index + 1] ?? []) : arg.startsWith(`${name}=`) ? arg.slice(name.length + 1) : []

@@ -4,11 +4,10 @@
  */
 import type * as Llm from "@forethought/core/Llm"
 import type * as Pattern from "@forethought/core/Pattern"
-import type { AnswerFormat } from "@forethought/core/reply/AnswerFormat"
 import type * as Toolbox from "@forethought/core/Toolbox"
 import { catalogue, type Entry, router } from "@forethought/patterns/catalogue"
 import type { Gathered } from "../screen/findings.js"
-import { handedOn, labelsOf, type PatternOption, textsIn } from "./options.js"
+import type { PatternOption } from "./options.js"
 
 /** What a run provides. */
 export type Needs = Llm.Llm | Toolbox.Toolbox
@@ -100,7 +99,7 @@ const executorsOf = (entry: PatternEntry, own: ReadonlyArray<PatternOption>, cho
 }
 
 /** What an executor can be given: its own executor is the default one, and its bounds are its caller's. */
-const executorOptions = (entry: PatternEntry): ReadonlyArray<PatternOption> =>
+export const executorOptions = (entry: PatternEntry): ReadonlyArray<PatternOption> =>
   optionsOf(entry).filter(({ name }) => name !== "executor" && entry.within?.[name] === undefined)
 
 const flat = (table: Pattern.AnyTable, owner: PatternEntry): ReadonlyArray<PatternOption> => {
@@ -176,106 +175,4 @@ const everyOption = (entry: PatternEntry): ReadonlyArray<PatternOption> => {
   const executors = ownOptions(entry).find(({ name }) => name === "executor")?.choices ?? [undefined]
   const all = executors.flatMap((executor) => optionsOf(entry, executor))
   return all.filter(({ name }, index) => all.findIndex((other) => other.name === name) === index)
-}
-
-// ---------------------------------------------------------------------------------------------------------------
-// running
-// ---------------------------------------------------------------------------------------------------------------
-
-/** Loads a pattern with the options that were given to it, which holds for those of its executor and of its routes. */
-export const prepare = async (entry: PatternEntry, given: Given): Promise<Ready> => {
-  if (entry.routes === undefined) {
-    const [pattern, options] = await Promise.all([entry.load(), optionValues(entry.options, entry, given)])
-    return withValues(pattern, options)
-  }
-  const [Router, { options, routes }] = await Promise.all([
-    import("@forethought/patterns/Router"),
-    routing(entry, given)
-  ])
-  const ready = await Promise.all(routes.map((route) => prepare(route, handedOn(given, optionsOf(route)))))
-  return withValues(Router.pattern(ready), options)
-}
-
-/** What the Router is to choose from, and its own options. */
-export const routing = async (entry: PatternEntry, given: Given) => {
-  const chosen = given.get("patterns")
-  const names = chosen === undefined ? undefined : String(chosen).split(",")
-  return {
-    routes: (entry.routes ?? []).filter(({ name }) => names?.includes(name) !== false),
-    options: await optionValues(entry.options, entry, given)
-  }
-}
-
-const withValues = async (pattern: Pattern.Any<Needs>, options: object): Promise<Ready> => {
-  const Pattern = await import("@forethought/core/Pattern")
-  return Pattern.withOptions(Pattern.loose(pattern), options)
-}
-
-/** The values for a table, as code gives them. */
-const optionValues = async (table: Pattern.AnyTable, owner: PatternEntry, given: Given): Promise<object> => {
-  const values = await Promise.all(
-    Object.entries(table).map(async ([name, entry]) => [name, await valueOf(name, entry, owner, given)] as const)
-  )
-  return Object.fromEntries(values.filter(([, value]) => value !== undefined))
-}
-
-const valueOf = async (
-  name: string,
-  entry: Pattern.AnyEntry | undefined,
-  owner: PatternEntry,
-  given: Given
-): Promise<unknown> => {
-  const value = given.get(name)
-  if (entry?.kind === "executor") return executorOf(owner, String(value ?? entry.default), given)
-  if (entry?.kind === "group") {
-    const inner = Object.entries(entry.options).filter(([option]) => owner.options[option] === undefined)
-    return optionValues(Object.fromEntries(inner), owner, given)
-  }
-  if (value === undefined) return undefined
-  switch (entry?.kind) {
-    case undefined:
-    case "code":
-      return undefined
-    case "reask":
-      return (await import("@forethought/core/Reask")).times(Number(value))
-    case "format":
-      return answerFormat(String(value))
-    case "prompts":
-      return textsIn(String(value))
-    case "switch":
-      return value === "true"
-    case "count":
-    case "duration":
-      return Number(value)
-    default:
-      return value
-  }
-}
-
-/** The executor that is chosen, with those of the options that are its own. */
-const executorOf = async (owner: PatternEntry, name: string, given: Given) => {
-  const entry = owner.executors().find((other) => other.name === name)
-  if (entry === undefined) return undefined
-  const own = executorOptions(entry)
-  const named = [...handedOn(given, own)].filter(([option]) => own.some((other) => other.name === option))
-  const [Pattern, pattern, options] = await Promise.all([
-    import("@forethought/core/Pattern"),
-    entry.load(),
-    optionValues(entry.options, entry, new Map(named))
-  ])
-  return Pattern.executor(Pattern.loose(pattern), options)
-}
-
-const answerFormat = async (written: string): Promise<AnswerFormat<unknown>> => {
-  const AnswerFormat = await import("@forethought/core/reply/AnswerFormat")
-  switch (written) {
-    case "number":
-      return AnswerFormat.number
-    case "date":
-      return AnswerFormat.date
-    case "text":
-      return AnswerFormat.text
-    default:
-      return AnswerFormat.option(labelsOf(written))
-  }
 }

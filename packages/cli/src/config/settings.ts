@@ -3,39 +3,22 @@
  */
 import { existsSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
+import * as Effect from "effect/Effect"
 import { messageOf, UsageError } from "../errors.js"
 import { type Limits, readLimits } from "../model/limits.js"
-import { type Models, modelHelp, needsTextProtocol, readFallback, readModels } from "../model/models.js"
+import { modelHelp } from "../model/ModelKinds.js"
+import { type Models, needsTextProtocol, readFallback, readModels } from "../model/models.js"
+import type { Surroundings } from "../process.js"
 import { near } from "../screen/text.js"
 import { rootKeys } from "../tools/mcpEntry.js"
 import { type McpServer, readServers } from "../tools/mcpServers.js"
 import { defaultTools, pickTools, readPermits, type ToolEntry } from "../tools/tools.js"
+import { defaultConfigFile, type Flags } from "./flags.js"
 import { flagOf, parseJson, readOption, variableOf } from "./options.js"
 import { allOptions, optionsOf, type PatternEntry, patterns } from "./patterns.js"
+import { reading } from "./reading.js"
 import { runSettings } from "./runSettings.js"
 import { type Find, type Given, isOn, names, text, texts } from "./values.js"
-
-/** Flags as they were given; a flag that was not given is undefined. */
-export interface Flags {
-  readonly model?: ReadonlyArray<string> | undefined
-  readonly tools?: string | undefined
-  readonly events?: string | undefined
-  readonly config?: string | undefined
-  readonly json?: boolean | undefined
-  readonly quiet?: boolean | undefined
-  /** Options of patterns by their names. */
-  readonly options: ReadonlyMap<string, string>
-  /** The settings of `runSettings` by their names. */
-  readonly run?: ReadonlyMap<string, unknown> | undefined
-}
-
-/** The surroundings of the program. */
-export interface Around {
-  readonly folder: string
-  readonly env: { readonly [name: string]: string | undefined }
-  /** Every pattern that there is, a user's own among them. Default: those of the package. */
-  readonly patterns?: ReadonlyArray<PatternEntry> | undefined
-}
 
 export interface Settings extends Equipped {
   readonly models: Models
@@ -57,48 +40,63 @@ export interface Equipped {
   readonly permits: ReadonlyMap<string, number>
 }
 
-/** The config file that is read where none is named. */
-export const defaultConfigFile = "forethought.config.json"
-
 /** Puts the settings of a run of `pattern` together, and checks them. */
-export const readSettings = async (flags: Flags, pattern: PatternEntry, around: Around): Promise<Settings> => {
-  const find = finder(flags, around)
-  const given = find("model")
-  if (given === undefined) throw new UsageError(noModel)
-  const options = readOptions(flags, pattern, find, around.folder)
-  const fallback = find("fallbackModel")
-  const events = find("events")
-  const equipped = readTools(find, around)
-  if (pattern.tools === "needed" && equipped.tools.length + equipped.servers.length === 0) {
-    throw new UsageError(
-      `${pattern.name} needs tools: its plan is a list of tool calls. Give some with --tools or --mcp, or take plan-and-solve, which uses none.`
-    )
-  }
-  const surroundings = { ...around, structured: isOn(find("noStructured")) ? ("off" as const) : ("auto" as const) }
-  const models: Models = {
-    ...(await readModels(texts(given), given.source, surroundings)),
-    fallback: fallback === undefined ? undefined : await readFallback(text(fallback), fallback.source, surroundings)
-  }
-  const asText =
-    needsTextProtocol(models) && !options.has("protocol") && optionsOf(pattern).some(({ name }) => name === "protocol")
-  return {
-    ...equipped,
-    models,
-    events: events === undefined ? undefined : resolve(around.folder, text(events)),
-    options: asText ? new Map([...options, ["protocol", "text"]]) : options,
-    limits: readLimits(find),
-    stream: isOn(find("stream")),
-    approve: isOn(find("approve")),
-    approvePlan: isOn(find("approvePlan")),
-    notes: asText ? ["tools are called by text, for a gguf model has no tool calling of its own (--protocol)"] : []
-  }
-}
+export const readSettings = (
+  flags: Flags,
+  pattern: PatternEntry,
+  around: Surroundings
+): Effect.Effect<Settings, UsageError> =>
+  Effect.gen(function* () {
+    const find = yield* reading(() => sourcesOf(flags, around))
+    const { fallback, given, options, structured, ...settings } = yield* reading(() => {
+      const given = find("model")
+      if (given === undefined) throw new UsageError(noModel)
+      const options = readOptions(flags, pattern, find, around.folder)
+      const equipped = readTools(find, around)
+      if (pattern.tools === "needed" && equipped.tools.length + equipped.servers.length === 0) {
+        throw new UsageError(
+          `${pattern.name} needs tools: its plan is a list of tool calls. Give some with --tools or --mcp, or take plan-and-solve, which uses none.`
+        )
+      }
+      const events = find("events")
+      const fallback = find("fallbackModel")
+      return {
+        ...equipped,
+        given: { specs: texts(given), source: given.source },
+        fallback: fallback === undefined ? undefined : { spec: text(fallback), source: fallback.source },
+        structured: isOn(find("noStructured")) ? ("off" as const) : ("auto" as const),
+        options,
+        events: events === undefined ? undefined : resolve(around.folder, text(events)),
+        limits: readLimits(find),
+        stream: isOn(find("stream")),
+        approve: isOn(find("approve")),
+        approvePlan: isOn(find("approvePlan"))
+      }
+    })
+    const place = { ...around, structured }
+    const models: Models = {
+      ...(yield* readModels(given.specs, given.source, place)),
+      fallback: fallback === undefined ? undefined : yield* readFallback(fallback.spec, fallback.source, place)
+    }
+    const asText =
+      needsTextProtocol(models) &&
+      !options.has("protocol") &&
+      optionsOf(pattern).some(({ name }) => name === "protocol")
+    return {
+      ...settings,
+      models,
+      options: asText ? new Map([...options, ["protocol", "text"]]) : options,
+      notes: asText ? ["tools are called by text, for a gguf model has no tool calling of its own (--protocol)"] : []
+    }
+  })
 
-/** The MCP servers alone, for a list of their tools. */
-export const readServersOf = (flags: Flags, around: Around): ReadonlyArray<McpServer> =>
-  readServers(finder(flags, around), around)
+/** Reads the MCP servers alone, for a list of their tools. */
+export const readServersOf = (
+  flags: Flags,
+  around: Surroundings
+): Effect.Effect<ReadonlyArray<McpServer>, UsageError> => reading(() => readServers(sourcesOf(flags, around), around))
 
-const readTools = (find: Find, around: Around): Equipped => {
+const readTools = (find: Find, around: Surroundings): Equipped => {
   const tools = find("tools")
   return {
     tools:
@@ -110,32 +108,37 @@ const readTools = (find: Find, around: Around): Equipped => {
   }
 }
 
-/** Flags before environment variables before the config file. */
-const finder = (flags: Flags, around: Around): Find => {
+/**
+ * The sources of settings as one chain: flags before the environment before the config file. A `ConfigProvider` would
+ * hold texts alone, and not say which of them a value came from, which is what every message about it begins with.
+ */
+const sourcesOf = (flags: Flags, around: Surroundings): Find => {
   const file = readConfig(flags, around)
-  const flag = (name: string): unknown => {
-    switch (name) {
-      case "model":
-        return flags.model
-      case "tools":
-        return flags.tools
-      case "events":
-        return flags.events
-      default:
-        return flags.options.get(name) ?? flags.run?.get(name)
-    }
-  }
+  const sources: ReadonlyArray<Find> = [
+    (name) => given(flagValue(flags, name), `--${flagOf(name)}`),
+    (name) =>
+      isFlagOnly(name)
+        ? undefined
+        : given(around.env[variableOf(name)]?.trim() || undefined, `The environment variable ${variableOf(name)}`),
+    (name) => file.get(name)
+  ]
   return (name) => {
-    const value = flag(name)
-    if (value !== undefined) return { value, source: `--${flagOf(name)}` }
-    if (runSettings.some((setting) => setting.name === name && setting.isFlagOnly === true)) return undefined
-    const variable = around.env[variableOf(name)]?.trim()
-    if (variable !== undefined && variable !== "") {
-      return { value: variable, source: `The environment variable ${variableOf(name)}` }
+    for (const find of sources) {
+      const found = find(name)
+      if (found !== undefined) return found
     }
-    return file.get(name)
+    return undefined
   }
 }
+
+const given = (value: unknown, source: string): Given | undefined =>
+  value === undefined ? undefined : { value, source }
+
+const flagValue = ({ events, model, options, run, tools }: Flags, name: string): unknown =>
+  new Map<string, unknown>(Object.entries({ events, model, tools })).get(name) ?? options.get(name) ?? run?.get(name)
+
+const isFlagOnly = (name: string): boolean =>
+  runSettings.some((setting) => setting.name === name && setting.isFlagOnly === true)
 
 const noModel = `No model is configured. Name one with --model <spec>, in the environment variable FORETHOUGHT_MODEL, or as "model" in ${defaultConfigFile}:
 ${modelHelp()}
@@ -173,7 +176,7 @@ const readOptions = (
   return values
 }
 
-const readConfig = (flags: Flags, around: Around): ReadonlyMap<string, Given> => {
+const readConfig = (flags: Flags, around: Surroundings): ReadonlyMap<string, Given> => {
   const named = flags.config ?? around.env["FORETHOUGHT_CONFIG"]
   const path = resolve(around.folder, named ?? defaultConfigFile)
   if (named === undefined && !existsSync(path)) return new Map()

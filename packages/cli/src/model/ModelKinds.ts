@@ -54,3 +54,6 @@ export const kinds: ReadonlyArray<KindInfo> = [
     variables: []
   }
 ]
+
+/** Returns what to write for a model. */
+export const modelHelp = (): string => kinds.map(({ usage, summary }) => `  ${usage}\n      ${summary}`).join("\n")

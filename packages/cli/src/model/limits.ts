@@ -1,18 +1,18 @@
 /**
  * What a run may use, from flags to the Layers that keep it.
  */
+import * as Budget from "@forethought/ai/Budget"
+import * as ListedPrices from "@forethought/ai/Prices"
+import * as RateLimit from "@forethought/ai/RateLimit"
 import type * as Llm from "@forethought/core/Llm"
+import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import { readOption } from "../config/options.js"
 import { type Find, type Given, text } from "../config/values.js"
 import { UsageError } from "../errors.js"
 import type { Model, Models } from "./models.js"
 
-/** In US dollars for a million tokens. */
-export interface Price {
-  readonly inputPerMillion: number
-  readonly outputPerMillion: number
-}
+type Price = ListedPrices.Price
 
 export interface Limits {
   readonly calls?: number
@@ -78,13 +78,13 @@ const readPrice = (given: Given): Price => {
 }
 
 /** What a model costs: as given, as listed, nothing where it runs at home; `undefined` where nobody knows. */
-export const priceOf = async (model: Model, limits: Limits): Promise<Price | undefined> => {
+export const priceOf = (model: Model, limits: Limits): Price | undefined => {
   if (limits.price !== undefined) return limits.price
   const { spec } = model
   if (spec === undefined || "file" in spec || spec.kind === "ollama") return { inputPerMillion: 0, outputPerMillion: 0 }
   // A gateway can ask another price for a model of the same name.
   if (spec.kind === "openai-compatible") return undefined
-  return (await import("@forethought/ai/Prices")).of(spec.model)
+  return ListedPrices.of(spec.model)
 }
 
 export interface Prices {
@@ -95,9 +95,9 @@ export interface Prices {
 }
 
 /** Looks up what the models cost. */
-export const pricesOf = async (models: Models, limits: Limits): Promise<Prices> => {
+export const pricesOf = (models: Models, limits: Limits): Prices => {
   const all = [models.default, ...models.roles.values(), ...(models.fallback === undefined ? [] : [models.fallback])]
-  const prices = new Map(await Promise.all(all.map(async (model) => [model, await priceOf(model, limits)] as const)))
+  const prices = new Map(all.map((model) => [model, priceOf(model, limits)]))
   const price = (role: Llm.Role): Price | undefined => {
     const first = prices.get(models.roles.get(role) ?? models.default)
     if (models.fallback === undefined) return first
@@ -111,53 +111,51 @@ export const pricesOf = async (models: Models, limits: Limits): Promise<Prices> 
   return { of: price, unknown: all.filter((model) => prices.get(model) === undefined) }
 }
 
-type Around = <E>(model: Layer.Layer<Llm.Llm, E>) => Layer.Layer<Llm.Llm, E>
+type Wrap = <E>(model: Layer.Layer<Llm.Llm, E>) => Layer.Layer<Llm.Llm, E>
 
 /** The Layers of the limits. */
 export interface Limiting {
   /** What holds for everything that asks the models: rates, and calls at once. */
-  readonly rates: Around
+  readonly rates: Wrap
   /** What holds for one run: calls, tokens, money and time. */
-  readonly budget: Around
+  readonly budget: Wrap
 }
 
 /**
- * Loads the Layers. Where `keepsLast`, a part of each bound is kept for the call that answers, by the solver or the
+ * Makes the Layers. Where `keepsLast`, a part of each bound is kept for the call that answers, by the solver or the
  * finalizer: one call, and a fifth of the tokens, the money and the time.
  */
-export const limiting = async (limits: Limits, models: Models, keepsLast: boolean): Promise<Limiting> => {
-  const { calls, maxConcurrent, money, outputTokens, price, requestsPerMinute, tokensPerMinute, wallTime } = limits
-  const rate = { maxConcurrent, requestsPerMinute, tokensPerMinute }
-  const bounds = { calls, outputTokens, money, wallTime }
-  const isSet = (values: object) => Object.values(values).some((value) => value !== undefined)
-  const [RateLimit, Budget, Prices] = await Promise.all([
-    isSet(rate) ? import("@forethought/ai/RateLimit") : undefined,
-    isSet(bounds) ? import("@forethought/ai/Budget") : undefined,
-    price === undefined ? undefined : import("@forethought/ai/Prices")
-  ])
-  const fifth = (bound: number | undefined) => (bound === undefined ? undefined : bound / 5)
-  const reserve = {
-    calls: calls === undefined || calls < 2 ? undefined : 1,
-    outputTokens: outputTokens === undefined ? undefined : Math.floor(outputTokens / 5),
-    money: fifth(money),
-    wallTime: fifth(wallTime)
-  }
-  const prices = money === undefined ? {} : { price: await knownPrices(models, limits) }
-  const budget = { ...bounds, ...prices, ...(keepsLast ? { reserve } : {}) }
-  const priced: Around = Prices === undefined || price === undefined ? (model) => model : Prices.layer(price)
-  return {
-    rates: (model) => (RateLimit === undefined ? priced(model) : RateLimit.layer(rate)(priced(model))),
-    budget: Budget === undefined ? (model) => model : Budget.layer(budget)
-  }
-}
+export const limiting = (limits: Limits, models: Models, keepsLast: boolean): Effect.Effect<Limiting, UsageError> =>
+  Effect.gen(function* () {
+    const { calls, maxConcurrent, money, outputTokens, price, requestsPerMinute, tokensPerMinute, wallTime } = limits
+    const rate = { maxConcurrent, requestsPerMinute, tokensPerMinute }
+    const bounds = { calls, outputTokens, money, wallTime }
+    const isSet = (values: object) => Object.values(values).some((value) => value !== undefined)
+    const fifth = (bound: number | undefined) => (bound === undefined ? undefined : bound / 5)
+    const reserve = {
+      calls: calls === undefined || calls < 2 ? undefined : 1,
+      outputTokens: outputTokens === undefined ? undefined : Math.floor(outputTokens / 5),
+      money: fifth(money),
+      wallTime: fifth(wallTime)
+    }
+    const prices = money === undefined ? {} : { price: yield* knownPrices(models, limits) }
+    const priced: Wrap = price === undefined ? (model) => model : ListedPrices.layer(price)
+    return {
+      rates: (model) => (isSet(rate) ? RateLimit.layer(rate)(priced(model)) : priced(model)),
+      budget: isSet(bounds)
+        ? Budget.layer({ ...bounds, ...prices, ...(keepsLast ? { reserve } : {}) })
+        : (model) => model
+    }
+  })
 
-const knownPrices = async (models: Models, limits: Limits): Promise<(role: Llm.Role) => Price> => {
-  const prices = await pricesOf(models, limits)
+const knownPrices = (models: Models, limits: Limits): Effect.Effect<(role: Llm.Role) => Price, UsageError> => {
+  const prices = pricesOf(models, limits)
   const [unknown] = prices.unknown
-  if (unknown !== undefined) {
-    throw new UsageError(
-      `--max-cost needs the price of ${unknown.label}, which is not listed. Give it with --price <in,out>, in US dollars for a million tokens.`
-    )
-  }
-  return (role) => prices.of(role) ?? { inputPerMillion: 0, outputPerMillion: 0 }
+  return unknown === undefined
+    ? Effect.succeed((role) => prices.of(role) ?? { inputPerMillion: 0, outputPerMillion: 0 })
+    : Effect.fail(
+        new UsageError(
+          `--max-cost needs the price of ${unknown.label}, which is not listed. Give it with --price <in,out>, in US dollars for a million tokens.`
+        )
+      )
 }

@@ -1,38 +1,28 @@
 /**
  * Models as they are named on the command line. A provider's code is loaded when a run needs it.
  */
-
 import type * as Llm from "@forethought/core/Llm"
 import { roles } from "@forethought/core/Role"
-import type * as Layer from "effect/Layer"
+import * as Effect from "effect/Effect"
 import { UsageError } from "../errors.js"
+import type { Surroundings } from "../process.js"
 import { meant } from "../screen/text.js"
-import { kinds } from "./ModelKinds.js"
-import type { ModelNotUsable, ModelSpec } from "./ModelSpec.js"
+import { kinds, modelHelp } from "./ModelKinds.js"
+import * as ModelSpec from "./ModelSpec.js"
+import type { LoadedModel } from "./scripted.js"
 
 /** A model that a run can use. */
 export interface Model {
   /** As it is shown: never with a secret. */
   readonly label: string
-  /** Whether its replies come from a file: then the screen says so. */
-  readonly isScripted: boolean
   /** What was named; nothing for a demonstration's own replies. */
-  readonly spec?: ModelSpec
-  readonly load: () => Promise<LoadedModel>
+  readonly spec?: ModelSpec.ModelSpec
+  readonly load: Effect.Effect<LoadedModel, UsageError>
 }
 
-export interface LoadedModel {
-  readonly layer: Layer.Layer<Llm.Llm, ModelNotUsable>
-  /** What a person should know after a run that answered, such as replies that nobody asked for. */
-  readonly leftOver?: () => ReadonlyArray<string>
-}
-
-/** What a provider needs from its surroundings. */
-export interface Surroundings {
-  /** Relative paths start here. */
-  readonly folder: string
-  readonly env: { readonly [name: string]: string | undefined }
-  /** Whether models are held to a JSON Schema where they can be. Default: `"auto"`. */
+/** What a model needs from its surroundings, and whether it is held to a JSON Schema where it can be. */
+export interface Place extends Surroundings {
+  /** Default: `"auto"`. */
   readonly structured?: "auto" | "off"
 }
 
@@ -45,84 +35,77 @@ export interface Models {
 }
 
 /** Reads specs, each `<spec>` or `<role>=<spec>`; one without a role must be among them. */
-export const readModels = async (
+export const readModels = (
   specs: ReadonlyArray<string>,
   source: string,
-  around: Surroundings
-): Promise<Models> => {
-  let standard: Model | undefined
-  const own = new Map<Llm.Role, Model>()
-  for (const written of specs) {
-    const prefix = roleIn(written)
-    const role = roles.find((name) => name === prefix)
-    if (prefix !== undefined && role === undefined) {
-      throw new UsageError(
-        `${source}: ${JSON.stringify(prefix)} is no role.${meant(prefix, roles)} Roles: ${roles.join(", ")}.`
+  place: Place
+): Effect.Effect<Models, UsageError> =>
+  Effect.gen(function* () {
+    let standard: Model | undefined
+    const own = new Map<Llm.Role, Model>()
+    for (const written of specs) {
+      const prefix = roleIn(written)
+      const role = roles.find((name) => name === prefix)
+      if (prefix !== undefined && role === undefined) {
+        return yield* wrong(
+          `${source}: ${JSON.stringify(prefix)} is not a role.${meant(prefix, roles)} Roles: ${roles.join(", ")}.`
+        )
+      }
+      const model = yield* readModel(
+        role === undefined ? written : written.slice(written.indexOf("=") + 1),
+        source,
+        place
       )
+      if (role === undefined ? standard !== undefined : own.has(role)) {
+        return yield* wrong(
+          `${source} gives ${role === undefined ? "two models for every role" : `the ${role} two models`}.`
+        )
+      }
+      if (role === undefined) standard = model
+      else own.set(role, model)
     }
-    const model = await readModel(
-      role === undefined ? written : written.slice(written.indexOf("=") + 1),
-      source,
-      around
-    )
-    if (role === undefined ? standard !== undefined : own.has(role)) {
-      throw new UsageError(
-        `${source} gives ${role === undefined ? "two models for every role" : `the ${role} two models`}.`
-      )
+    if (standard === undefined) {
+      return yield* wrong(`${source} gives models to single roles only. Add one without a role, for all the others.`)
     }
-    if (role === undefined) standard = model
-    else own.set(role, model)
-  }
-  if (standard === undefined) {
-    throw new UsageError(`${source} gives models to single roles only. Add one without a role, for all the others.`)
-  }
-  return { default: standard, roles: own }
-}
+    return { default: standard, roles: own }
+  })
 
-/** What stands before `=` in `<role>=<spec>`; nothing where it can be no role, as the `=` is one of an address. */
+const wrong = (message: string) => Effect.fail(new UsageError(message))
+
+/** What stands before `=` in `<role>=<spec>`; nothing where it cannot be a role, as the `=` is one of an address. */
 const roleIn = (written: string): string | undefined =>
   /^\s*([A-Za-z][\w-]{0,19})\s*=/.exec(written)?.[1]?.toLowerCase()
 
 /** Reads the spec of a model that stands in for every role's. */
-export const readFallback = (written: string, source: string, around: Surroundings): Promise<Model> => {
-  if (roleIn(written) !== undefined) {
-    throw new UsageError(`${source} takes no role: it stands in for the model of every role. Write the model alone.`)
-  }
-  return readModel(written, source, around)
-}
-
-/** What to write for a model. */
-export const modelHelp = (): string => kinds.map(({ usage, summary }) => `  ${usage}\n      ${summary}`).join("\n")
+export const readFallback = (written: string, source: string, place: Place): Effect.Effect<Model, UsageError> =>
+  roleIn(written) === undefined
+    ? readModel(written, source, place)
+    : wrong(`${source} takes no role: it stands in for the model of every role. Write the model alone.`)
 
 /** Reads one spec; `source` says where it comes from. */
-export const readModel = async (written: string, source: string, around: Surroundings): Promise<Model> => {
-  const [ModelSpec, Either] = await Promise.all([import("./ModelSpec.js"), import("effect/Either")])
-  const parsed = ModelSpec.parse(written)
-  if (Either.isLeft(parsed)) {
-    const { problem, usage } = parsed.left
-    const ways = usage.length === 1 ? `Write ${usage[0]}.` : `Write one of:\n${modelHelp()}`
-    throw new UsageError(`${source} names no model that can be used. ${problem} ${ways}`)
-  }
-  const spec = parsed.right
-  if (spec.kind === "scripted") {
-    return {
-      label: `scripted replies from ${spec.file}`,
-      isScripted: true,
-      spec,
-      load: async () => (await import("./scripted.js")).load(spec.file, around.folder)
-    }
-  }
-  return {
-    label: ModelSpec.label(spec),
-    isScripted: false,
-    spec,
-    load: async () => ({
-      layer: ModelSpec.layerOf(spec, around.env, { folder: around.folder, structured: around.structured })
+export const readModel = (
+  written: string,
+  source: string,
+  { env, folder, structured }: Place
+): Effect.Effect<Model, UsageError> =>
+  Effect.gen(function* () {
+    const spec = yield* Effect.mapError(ModelSpec.parse(written), ({ problem, usage }) => {
+      const ways = usage.length === 1 ? `Write ${usage[0]}.` : `Write one of:\n${modelHelp()}`
+      return new UsageError(`${source} names no model that can be used. ${problem} ${ways}`)
     })
-  }
-}
+    if (spec.kind === "scripted") {
+      const { file } = spec
+      const load = Effect.flatMap(
+        Effect.promise(() => import("./scripted.js")),
+        (Scripted) => Scripted.load(file, folder)
+      )
+      return { label: `scripted replies from ${file}`, spec, load }
+    }
+    const layer = ModelSpec.layerOf(spec, env, { folder, structured })
+    return { label: ModelSpec.label(spec), spec, load: Effect.succeed({ layer }) }
+  })
 
-/** Where the key of a model comes from, for an error about it. */
+/** Returns where the key of a model comes from, for an error about it. */
 export const keyHint = ({ spec }: Model): string => {
   const keys =
     kinds.find(({ kind }) => kind === spec?.kind)?.variables.filter((name) => name.endsWith("_API_KEY")) ?? []
@@ -132,3 +115,11 @@ export const keyHint = ({ spec }: Model): string => {
 /** Whether the steps of a run can be carried out by a model to which tools are not offered natively. */
 export const needsTextProtocol = (models: Models): boolean =>
   [models.roles.get("executor") ?? models.default, models.fallback].some((model) => model?.spec?.kind === "gguf")
+
+/** Returns the models as they are shown. */
+export const labelOf = (models: Models): string =>
+  [
+    models.default.label,
+    ...[...models.roles].map(([role, model]) => `${role}: ${model.label}`),
+    ...(models.fallback === undefined ? [] : [`else: ${models.fallback.label}`])
+  ].join("; ")

@@ -13,51 +13,54 @@ import { resolve } from "node:path"
 import * as Llm from "@forethought/core/Llm"
 import { ScriptedLlm } from "@forethought/core/testing"
 import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import { readDuration } from "../config/options.js"
+import { reading } from "../config/reading.js"
 import { messageOf, UsageError } from "../errors.js"
-import type { LoadedModel } from "./models.js"
+import type { ModelNotUsable } from "./ModelSpec.js"
+
+/** A model that can be asked. */
+export interface LoadedModel {
+  readonly layer: Layer.Layer<Llm.Llm, ModelNotUsable>
+  /** What a person should know after a run that answered, such as replies that nobody asked for. */
+  readonly leftOver?: () => ReadonlyArray<string>
+}
 
 /** Reads the file and makes the model. A call that has no reply fails with an `LlmError` that says so. */
-export const load = async (file: string, folder: string): Promise<LoadedModel> => {
-  let text: string
-  try {
-    text = await readFile(resolve(folder, file), "utf8")
-  } catch (error) {
-    throw new UsageError(`The file of scripted replies ${file} cannot be read: ${messageOf(error)}`)
-  }
-  return fromJson(text, `The file of scripted replies ${file}`)
-}
+export const load = (file: string, folder: string): Effect.Effect<LoadedModel, UsageError> =>
+  Effect.gen(function* () {
+    const source = `The file of scripted replies ${file}`
+    const text = yield* Effect.tryPromise({
+      try: () => readFile(resolve(folder, file), "utf8"),
+      catch: (error) => new UsageError(`${source} cannot be read: ${messageOf(error)}`)
+    })
+    const data = yield* Effect.try({
+      try: (): unknown => JSON.parse(text),
+      catch: (error) => new UsageError(`${source} is not valid JSON: ${messageOf(error)}`)
+    })
+    return yield* fromData(data, source)
+  })
 
-/** The model of a script's text; `source` begins the messages about it. */
-export const fromJson = (text: string, source: string): LoadedModel => {
-  let data: unknown
-  try {
-    data = JSON.parse(text)
-  } catch (error) {
-    throw new UsageError(`${source} is not valid JSON: ${messageOf(error)}`)
-  }
-  return fromData(data, source)
-}
-
-/** The model of a script; `source` begins the messages about it. */
-export const fromData = (data: unknown, source: string): LoadedModel => {
-  const replies = Array.isArray(data) ? data : isObject(data) ? data["replies"] : undefined
-  if (!Array.isArray(replies)) {
-    throw new UsageError(`${source} must hold an array of replies, or an object with the array "replies".`)
-  }
-  const entries = replies.map((reply: unknown, index) => readEntry(reply, `${source}: reply ${index + 1}`))
-  const model = ScriptedLlm.make(
-    entries,
-    ({ call, left, role }) =>
-      new Llm.LlmError({
-        reason: Llm.Reason.BadRequest(),
-        role,
-        call,
-        detail: `no scripted reply fits the call ${call} of the ${role}: of ${entries.length} in the script, ${left} not used yet`
-      })
-  )
-  return { layer: Llm.layer(model.complete), leftOver: () => Effect.runSync(model.left) }
-}
+/** Makes the model of a script; `source` begins the messages about it. */
+export const fromData = (data: unknown, source: string): Effect.Effect<LoadedModel, UsageError> =>
+  reading(() => {
+    const replies = Array.isArray(data) ? data : isObject(data) ? data["replies"] : undefined
+    if (!Array.isArray(replies)) {
+      throw new UsageError(`${source} must hold an array of replies, or an object with the array "replies".`)
+    }
+    const entries = replies.map((reply: unknown, index) => readEntry(reply, `${source}: reply ${index + 1}`))
+    const model = ScriptedLlm.make(
+      entries,
+      ({ call, left, role }) =>
+        new Llm.LlmError({
+          reason: Llm.Reason.BadRequest(),
+          role,
+          call,
+          detail: `no scripted reply fits the call ${call} of the ${role}: of ${entries.length} in the script, ${left} not used yet`
+        })
+    )
+    return { layer: Llm.layer(model.complete), leftOver: () => Effect.runSync(model.left) }
+  })
 
 const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
   typeof value === "object" && value !== null && !Array.isArray(value)

@@ -2,8 +2,8 @@
  * Approval at the terminal: of a tool call before the tool acts, and of a plan before it runs.
  */
 import { spawn } from "node:child_process"
-import { rmSync } from "node:fs"
-import { mkdtemp, readFile, writeFile } from "node:fs/promises"
+import { mkdtempSync, rmSync } from "node:fs"
+import { readFile, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type * as Approval from "@forethought/core/Approval"
@@ -43,22 +43,22 @@ export const tools = ({ screen, terminal, write }: Desk): Approval.Service => {
           return { deny: `${nobody}.` }
         })
       }
-      return Effect.promise((signal) =>
-        screen.during(async (): Promise<Approval.Decision> => {
+      return screen.during(
+        Effect.gen(function* () {
           write(`\n${oneLine(call, 60)} wants to call ${tool.name}, which may change something, with:\n`)
           write(`${indent(shortened(input), 2)}\n`)
           for (;;) {
-            const answer = await terminal.ask("Call it? [y]es, [n]o, [a]lways this tool: ", signal)
+            const answer = yield* ask(terminal, "Call it? [y]es, [n]o, [a]lways this tool: ")
             switch (answer?.trim().toLowerCase()) {
               case undefined:
                 return { deny: "the question was not answered." }
               case "y":
               case "yes":
-                return "allow"
+                return "allow" as const
               case "a":
               case "always":
                 always.add(tool.name)
-                return "allow"
+                return "allow" as const
               case "n":
               case "no":
                 return { deny: "the person said no." }
@@ -69,6 +69,8 @@ export const tools = ({ screen, terminal, write }: Desk): Approval.Service => {
     }
   }
 }
+
+const ask = (terminal: Terminal, prompt: string) => Effect.promise((signal) => terminal.ask(prompt, signal))
 
 /** Characters of an input that are shown. */
 const maxShownChars = 4_000
@@ -87,16 +89,16 @@ const shortened = (text: string): string => {
 export const plans =
   (
     desk: Desk,
-    show: (plan: PlanApproval.ProposedPlan) => Promise<ReadonlyArray<string>>
+    show: (plan: PlanApproval.ProposedPlan) => Effect.Effect<ReadonlyArray<string>>
   ): PlanApproval.Service["review"] =>
   (plan) => {
     const { screen, terminal } = desk
     if (terminal === undefined) return Effect.succeed(PlanApproval.refuse(`${nobody} (--approve-plan)`))
-    return Effect.promise((signal) =>
-      screen.during(async () => {
-        desk.write(`\n${(await show(plan)).map(printable).join("\n")}\n`)
+    return screen.during(
+      Effect.gen(function* () {
+        desk.write(`\n${(yield* show(plan)).map(printable).join("\n")}\n`)
         for (;;) {
-          const answer = await terminal.ask("Run this plan? [y]es, [e]dit, [n]o: ", signal)
+          const answer = yield* ask(terminal, "Run this plan? [y]es, [e]dit, [n]o: ")
           switch (answer?.trim().toLowerCase()) {
             case undefined:
               return PlanApproval.refuse("the question was not answered")
@@ -108,8 +110,7 @@ export const plans =
               return PlanApproval.refuse("the person said no")
             case "e":
             case "edit": {
-              const text = await edit(desk, terminal, plan.written ?? PlanApproval.textOf(plan.steps), signal)
-              if (signal.aborted) return PlanApproval.refuse("the run was interrupted")
+              const text = yield* edit(desk, terminal, plan.written ?? PlanApproval.textOf(plan.steps))
               if (text.trim() !== "") return PlanApproval.edit(text)
               desk.write("Nothing was written: the plan stays as it is.\n")
             }
@@ -134,45 +135,45 @@ export const changedPlan = (plan: PlanApproval.ProposedPlan): ReadonlyArray<stri
 /** On one line, so that no text passes for another step. */
 const flat = (text: string): string => text.replaceAll(/\s*\n\s*/g, " ⏎ ")
 
-const edit = async (desk: Desk, terminal: Terminal, text: string, signal: AbortSignal): Promise<string> => {
-  if (desk.editor !== undefined) {
-    try {
-      return await inEditor(desk.editor, text, signal)
-    } catch (error) {
-      if (signal.aborted) return ""
-      desk.write(`${printable(messageOf(error))}\n`)
+const edit = (desk: Desk, terminal: Terminal, text: string): Effect.Effect<string> => {
+  const pasted = Effect.gen(function* () {
+    desk.write(`The plan as it is written:\n${indent(printable(text), 2)}\n`)
+    desk.write("Write the whole plan anew, and end it with a line that holds a dot alone:\n")
+    const lines: Array<string> = []
+    for (;;) {
+      const line = yield* ask(terminal, "")
+      if (line === undefined || line.trim() === ".") return lines.join("\n")
+      lines.push(line)
     }
-  }
-  desk.write(`The plan as it is written:\n${indent(printable(text), 2)}\n`)
-  desk.write("Write the whole plan anew, and end it with a line that holds a dot alone:\n")
-  const lines: Array<string> = []
-  for (;;) {
-    const line = await terminal.ask("", signal)
-    if (line === undefined || line.trim() === ".") return lines.join("\n")
-    lines.push(line)
-  }
+  })
+  return desk.editor === undefined
+    ? pasted
+    : Effect.catchAll(inEditor(desk.editor, text), (error) => {
+        desk.write(`${printable(messageOf(error))}\n`)
+        return pasted
+      })
 }
 
 /** What a person made of the text. An editor that is open when the run is interrupted is ended, and its file removed. */
-const inEditor = async (editor: string, text: string, signal: AbortSignal): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "forethought-plan-"))
-  const file = join(folder, "plan.txt")
-  // In one go with the interruption: the program may end before anything that waits goes on.
-  const remove = () => rmSync(folder, { recursive: true, force: true })
-  signal.addEventListener("abort", remove)
-  try {
-    signal.throwIfAborted()
-    await writeFile(file, `${text}\n`, { mode: 0o600 })
-    const code = await new Promise<number | null>((done, fail) => {
-      // The variable holds a command line, as for every other program that reads it.
-      const child = spawn(`${editor} "${file}"`, { shell: true, stdio: "inherit", signal })
-      child.on("error", fail)
-      child.on("close", done)
-    })
-    if (code !== 0) throw new Error(`The editor ${fit(editor, 60)} ended with code ${code}.`)
-    return await readFile(file, "utf8")
-  } finally {
-    signal.removeEventListener("abort", remove)
-    remove()
-  }
-}
+const inEditor = (editor: string, text: string): Effect.Effect<string, unknown> =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "forethought-plan-"))),
+    (folder) =>
+      Effect.tryPromise({
+        try: async (signal) => {
+          const file = join(folder, "plan.txt")
+          await writeFile(file, `${text}\n`, { mode: 0o600 })
+          const code = await new Promise<number | null>((done, fail) => {
+            // The variable holds a command line, as for every other program that reads it.
+            const child = spawn(`${editor} "${file}"`, { shell: true, stdio: "inherit", signal })
+            child.on("error", fail)
+            child.on("close", done)
+          })
+          if (code !== 0) throw new Error(`The editor ${fit(editor, 60)} ended with code ${code}.`)
+          return await readFile(file, "utf8")
+        },
+        catch: (error) => error
+      }),
+    // In one go: the program may end before anything that waits goes on.
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  )

@@ -1,17 +1,22 @@
 /**
  * Prints how a run ended: the answer on standard output, everything else on standard error.
  */
-import type { Ended } from "../commands/job.js"
 import type { RunError } from "../config/patterns.js"
 import { ExitCode, messageOf } from "../errors.js"
-import * as Gathered from "./findings.js"
+import type { Streams } from "../process.js"
+import * as Findings from "./findings.js"
 import { indent, printable, printableJson } from "./text.js"
 
-/** Two streams, as the process has them. */
-export interface Streams {
-  readonly out: (text: string) => void
-  readonly err: (text: string) => void
-}
+/** How a run ended: with the answer in words and the whole result, with an error, or interrupted. */
+export type Ended = {
+  readonly findings: Findings.Recorder
+  /** What a person should know besides. */
+  readonly notes: ReadonlyArray<string>
+} & (
+  | { readonly _tag: "Answered"; readonly answer: string; readonly result: unknown }
+  | { readonly _tag: "Failed"; readonly error: RunError; readonly code: number }
+  | { readonly _tag: "Interrupted" }
+)
 
 /** What was run. */
 export interface About {
@@ -25,7 +30,7 @@ export const report = (ended: Ended, about: About, asJson: boolean, streams: Str
   if (asJson) streams.out(`${printableJson(document(ended, about))}\n`)
   switch (ended._tag) {
     case "Answered":
-      if (!asJson) streams.out(`${printable(ended.outcome.answer)}\n`)
+      if (!asJson) streams.out(`${printable(ended.answer)}\n`)
       for (const note of ended.notes) streams.err(`${printable(note)}\n`)
       return ExitCode.answered
     case "Failed":
@@ -53,13 +58,13 @@ const reasonOf = (error: RunError): string =>
 
 /** What the error carries, and the tool calls beside it; of an interrupted run what its events tell. */
 const gatheredText = (ended: Ended): string => {
-  const told = ended.gathered.told()
+  const told = ended.findings.told()
   const progress = ended._tag === "Failed" ? ended.error.progress : undefined
   const gathered = progress === undefined ? told : { ...progress, ...callsOf(told) }
   const words = ended._tag === "Failed" ? lastWords(ended.error) : undefined
   const lines = [
-    ...Gathered.lines(gathered),
-    ...(words === undefined || words === gathered.reasoning ? [] : [Gathered.entry("The model's last words", words)])
+    ...Findings.lines(gathered),
+    ...(words === undefined || words === gathered.reasoning ? [] : [Findings.entry("The model's last words", words)])
   ]
   return lines.length === 0
     ? "Nothing was gathered until then.\n"
@@ -79,14 +84,14 @@ const textIn = (value: unknown, key: string): string | undefined => {
   return typeof found === "string" ? found : undefined
 }
 
-const callsOf = ({ calls }: Gathered.Told): Pick<Gathered.Told, "calls"> => (calls === undefined ? {} : { calls })
+const callsOf = ({ calls }: Findings.Told): Pick<Findings.Told, "calls"> => (calls === undefined ? {} : { calls })
 
 const document = (ended: Ended, about: About): object => {
   switch (ended._tag) {
     case "Answered":
-      return { status: "answered", ...about, answer: ended.outcome.answer, result: ended.outcome.result }
+      return { status: "answered", ...about, answer: ended.answer, result: ended.result }
     case "Failed": {
-      const told = ended.gathered.told()
+      const told = ended.findings.told()
       return {
         status: "failed",
         ...about,
@@ -101,7 +106,7 @@ const document = (ended: Ended, about: About): object => {
         status: "interrupted",
         ...about,
         error: { tag: "Interrupted", message: "The run was interrupted." },
-        progress: ended.gathered.told()
+        progress: ended.findings.told()
       }
   }
 }

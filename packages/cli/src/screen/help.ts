@@ -2,10 +2,10 @@
  * What the program says about itself: lists, and the texts behind the flags.
  */
 
+import { defaultConfigFile } from "../config/flags.js"
 import { flagOf, meaningOf, usageOf, variableOf } from "../config/options.js"
 import { optionsOf, ownOptions, type PatternEntry } from "../config/patterns.js"
-import { defaultConfigFile } from "../config/settings.js"
-import { modelHelp } from "../model/models.js"
+import { modelHelp } from "../model/ModelKinds.js"
 import { defaultTools, tools } from "../tools/tools.js"
 import { printableJson } from "./text.js"
 

@@ -1,6 +1,7 @@
 /**
  * Where progress is written: permanent lines, and on a terminal a region below them that is drawn anew.
  */
+import * as Effect from "effect/Effect"
 import { defaultColumns } from "./text.js"
 
 /** A stream as the screen needs it: standard error, or a test's stand-in. */
@@ -29,7 +30,7 @@ export interface Screen {
    */
   readonly draw: (lines: ReadonlyArray<string>) => void
   /** Takes the live region away while a person is asked something; what is printed meanwhile comes afterwards. */
-  readonly during: <A>(asking: () => Promise<A>) => Promise<A>
+  readonly during: <A, E>(asking: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
 
 const codes: { readonly [style in Style]: string } = {
@@ -78,19 +79,23 @@ export const make = (output: Output, env: { readonly [name: string]: string | un
       region = lines
       write([])
     },
-    during: async (asking) => {
-      const before = region
-      region = []
-      write([])
-      held = []
-      try {
-        return await asking()
-      } finally {
-        const meanwhile = held
-        held = undefined
-        if (region.length === 0) region = before
-        write(meanwhile)
-      }
-    }
+    during: (asking) =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => {
+          const before = region
+          region = []
+          write([])
+          held = []
+          return before
+        }),
+        () => asking,
+        (before) =>
+          Effect.sync(() => {
+            const meanwhile = held ?? []
+            held = undefined
+            if (region.length === 0) region = before
+            write(meanwhile)
+          })
+      )
   }
 }

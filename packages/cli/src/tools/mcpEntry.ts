@@ -4,7 +4,7 @@
 
 import { readDuration } from "../config/options.js"
 import { UsageError } from "../errors.js"
-import type { Surroundings } from "../model/models.js"
+import type { Surroundings } from "../process.js"
 
 /** A server as it was given; what stands in the environment is looked up already, and marked as a secret. */
 export interface McpServer {

@@ -3,11 +3,12 @@
  */
 import type { Tool } from "@forethought/core/Tool"
 import type { McpError, ServerOptions, ServerTool } from "@forethought/tools/Mcp"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import { type Find, texts } from "../config/values.js"
 import { UsageError } from "../errors.js"
-import type { Surroundings } from "../model/models.js"
+import type { Surroundings } from "../process.js"
 import { hostOf, isRecord, type McpServer, readEntries, type Value, type Written } from "./mcpEntry.js"
 
 export type { McpServer } from "./mcpEntry.js"
@@ -88,36 +89,40 @@ const words = (line: string, source: string): ReadonlyArray<string> => {
   return found
 }
 
-/** Connects to a server; the connection ends with the scope. */
-export type Connect = (server: McpServer) => Effect.Effect<ReadonlyArray<ServerTool>, McpError, Scope.Scope>
+/**
+ * Connects to a server; the connection ends with the scope. `warn` is called with what a person should know although the
+ * server can be used.
+ */
+export const connect = (
+  server: McpServer,
+  warn: (text: string) => void
+): Effect.Effect<ReadonlyArray<ServerTool>, McpError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const Mcp = yield* Effect.promise(() => import("@forethought/tools/Mcp"))
+    for (const note of server.notes) warn(note)
+    const tools = yield* Mcp.tools(optionsOf(server, warn))
+    return tools.filter(({ name }) => isWanted(server, name))
+  })
 
-/** Loads the code. `warn` is told what a person should know although the server can be used. */
-export const loadConnect = async (warn: (text: string) => void): Promise<Connect> => {
-  const [Mcp, Effect, Redacted] = await Promise.all([
-    import("@forethought/tools/Mcp"),
-    import("effect/Effect"),
-    import("effect/Redacted")
-  ])
-  const hidden = ({ isSecret, value }: Value) => (isSecret ? Redacted.make(value) : value)
-  const values = (written: Written) => Object.fromEntries(written.map((value) => [value.name, hidden(value)]))
-  const optionsOf = ({ at, connectTimeout, isTrusted, name, timeout }: McpServer): ServerOptions => {
-    const common = {
-      server: name,
-      trustAnnotations: isTrusted,
-      onWarning: (text: string) => Effect.sync(() => warn(text)),
-      ...(timeout === undefined ? {} : { timeout }),
-      ...(connectTimeout === undefined ? {} : { connectTimeout })
-    }
-    return "url" in at
-      ? { ...common, url: at.url, headers: values(at.headers), transport: at.transport }
-      : { ...common, command: at.command, args: at.args.map(hidden), env: values(at.env), cwd: at.cwd }
+const optionsOf = (
+  { at, connectTimeout, isTrusted, name, timeout }: McpServer,
+  warn: (text: string) => void
+): ServerOptions => {
+  const common = {
+    server: name,
+    trustAnnotations: isTrusted,
+    onWarning: (text: string) => Effect.sync(() => warn(text)),
+    ...(timeout === undefined ? {} : { timeout }),
+    ...(connectTimeout === undefined ? {} : { connectTimeout })
   }
-  return (server) =>
-    Effect.suspend(() => {
-      for (const note of server.notes) warn(note)
-      return Effect.map(Mcp.tools(optionsOf(server)), (tools) => tools.filter(({ name }) => isWanted(server, name)))
-    })
+  return "url" in at
+    ? { ...common, url: at.url, headers: values(at.headers), transport: at.transport }
+    : { ...common, command: at.command, args: at.args.map(hidden), env: values(at.env), cwd: at.cwd }
 }
+
+const hidden = ({ isSecret, value }: Value) => (isSecret ? Redacted.make(value) : value)
+
+const values = (written: Written) => Object.fromEntries(written.map((value) => [value.name, hidden(value)]))
 
 /** Names are those of the server, or those under which its tools are offered. */
 const isWanted = ({ only, without = [] }: McpServer, tool: string): boolean => {

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 
 /** Lets every call of a tool take `millis` longer. */
-export const delayed =
+export const slowed =
   (millis: number) =>
   (tool: Tool.Tool<Llm.Llm>): Tool.Tool<Llm.Llm> => ({
     ...tool,

@@ -7,7 +7,7 @@ import type * as Llm from "@forethought/core/Llm"
 import type * as Tool from "@forethought/core/Tool"
 import { address, type Find, isOn, names, text } from "../config/values.js"
 import { messageOf, UsageError } from "../errors.js"
-import type { Surroundings } from "../model/models.js"
+import type { Surroundings } from "../process.js"
 import { meant } from "../screen/text.js"
 
 export interface ToolEntry {

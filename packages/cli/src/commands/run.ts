@@ -10,7 +10,6 @@ import type { Process } from "../process.js"
 import { report } from "../screen/ending.js"
 import * as Screen from "../screen/screen.js"
 import { announce, warnOn } from "./announcement.js"
-import { approvals } from "./approvals.js"
 import * as Job from "./job.js"
 
 /** Runs the pattern, prints how it ended, and returns the exit code. */
@@ -24,7 +23,10 @@ export const run = (
     const settings = yield* readSettings(flags, pattern, process)
     const screen = Screen.make(process.stderr, process.env)
     if (flags.quiet !== true) announce(screen, settings, pattern)
-    const asked = approvals(settings, pattern, screen, process)
+    const asked =
+      settings.approve || settings.approvePlan
+        ? (yield* Effect.promise(() => import("./approvals.js"))).approvals(settings, pattern, screen, process)
+        : {}
     const about = { pattern: pattern.name, question, model: labelOf(settings.models) }
     return yield* Job.run(
       { ...settings, pattern, question, warn: warnOn(process), ...asked },

@@ -3,7 +3,6 @@
  */
 import * as Pattern from "@forethought/core/Pattern"
 import * as Reask from "@forethought/core/Reask"
-import * as AnswerFormat from "@forethought/core/reply/AnswerFormat"
 import * as Effect from "effect/Effect"
 import { handedOn, labelsOf, textsIn } from "./options.js"
 import { executorOptions, type Given, optionsOf, type PatternEntry, type Ready } from "./patterns.js"
@@ -50,7 +49,8 @@ const valueOf = (
     const inner = Object.entries(entry.options).filter(([option]) => owner.options[option] === undefined)
     return optionValues(Object.fromEntries(inner), owner, given)
   }
-  return Effect.sync(() => (value === undefined || entry === undefined ? undefined : inCode(entry.kind, value)))
+  if (value === undefined || entry === undefined) return Effect.succeed(undefined)
+  return entry.kind === "format" ? answerFormat(String(value)) : Effect.sync(() => inCode(entry.kind, value))
 }
 
 const inCode = (kind: Pattern.AnyEntry["kind"], value: string | number): unknown => {
@@ -59,8 +59,6 @@ const inCode = (kind: Pattern.AnyEntry["kind"], value: string | number): unknown
       return undefined
     case "reask":
       return Reask.times(Number(value))
-    case "format":
-      return answerFormat(String(value))
     case "prompts":
       return textsIn(String(value))
     case "switch":
@@ -84,15 +82,9 @@ const executorOf = (owner: PatternEntry, name: string, given: Given) =>
     return Pattern.executor(Pattern.loose(pattern), yield* optionValues(entry.options, entry, new Map(named)))
   })
 
-const answerFormat = (written: string): AnswerFormat.AnswerFormat<unknown> => {
-  switch (written) {
-    case "number":
-      return AnswerFormat.number
-    case "date":
-      return AnswerFormat.date
-    case "text":
-      return AnswerFormat.text
-    default:
-      return AnswerFormat.option(labelsOf(written))
-  }
-}
+const answerFormat = (written: string) =>
+  Effect.map(
+    Effect.promise(() => import("@forethought/core/reply/AnswerFormat")),
+    ({ date, number, option, text }) =>
+      new Map<string, unknown>(Object.entries({ date, number, text })).get(written) ?? option(labelsOf(written))
+  )

@@ -1,9 +1,7 @@
 /**
  * What a run may use, from flags to the Layers that keep it.
  */
-import * as Budget from "@forethought/ai/Budget"
 import * as ListedPrices from "@forethought/ai/Prices"
-import * as RateLimit from "@forethought/ai/RateLimit"
 import type * as Llm from "@forethought/core/Llm"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -140,11 +138,11 @@ export const limiting = (limits: Limits, models: Models, keepsLast: boolean): Ef
     }
     const prices = money === undefined ? {} : { price: yield* knownPrices(models, limits) }
     const priced: Wrap = price === undefined ? (model) => model : ListedPrices.layer(price)
+    const RateLimit = isSet(rate) ? yield* Effect.promise(() => import("@forethought/ai/RateLimit")) : undefined
+    const Budget = isSet(bounds) ? yield* Effect.promise(() => import("@forethought/ai/Budget")) : undefined
     return {
-      rates: (model) => (isSet(rate) ? RateLimit.layer(rate)(priced(model)) : priced(model)),
-      budget: isSet(bounds)
-        ? Budget.layer({ ...bounds, ...prices, ...(keepsLast ? { reserve } : {}) })
-        : (model) => model
+      rates: (model) => (RateLimit === undefined ? priced(model) : RateLimit.layer(rate)(priced(model))),
+      budget: Budget?.layer({ ...bounds, ...prices, ...(keepsLast ? { reserve } : {}) }) ?? ((model) => model)
     }
   })
 

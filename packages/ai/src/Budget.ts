@@ -140,7 +140,7 @@ export const make = (model: Service, options: Options): Service & State => {
       held.cutBy = undefined
       let waits = false
       for (const account of held.accounts) {
-        const verdict = account.judge(held.wanted, held.price, held.mayUseReserve)
+        const verdict = account.check(held.wanted, held.price, held.mayUseReserve)
         if (verdict._tag === "Exhausted") return { _tag: "Fail", error: verdict }
         if (verdict._tag === "Busy") waits = true
         else if (verdict.outputTokens < output) {

@@ -63,7 +63,7 @@ export const ask = <A, E extends { readonly message: string }>(
   Effect.suspend(() => {
     const request = requestOf(question)
     return Effect.flatMap(run.complete(request), (reply) => {
-      const first = judge(question, reply, 0)
+      const first = answerIn(question, reply, 0)
       return Either.isRight(first) ? Effect.succeed(first.right) : again(run, question, first.left, reply)
     })
   })
@@ -94,7 +94,7 @@ const again = <A, E extends { readonly message: string }>(
         call: `${request.call}/reask-${attempt}`,
         messages: withCorrection(request.messages, reply, error)
       })
-      const next = judge(question, reply, attempt)
+      const next = answerIn(question, reply, attempt)
       if (Either.isRight(next)) return next.right
       error = next.left
     }
@@ -110,7 +110,7 @@ const requestOf = <A, E>(question: Question<A, E>): Llm.Request => {
 }
 
 /** Checks that a reply is whole and says something, then reads it. Reasoning is never read. */
-const judge = <A, E>(question: Question<A, E>, reply: Llm.Reply, attempt: number): Either.Either<A, Unusable<E>> => {
+const answerIn = <A, E>(question: Question<A, E>, reply: Llm.Reply, attempt: number): Either.Either<A, Unusable<E>> => {
   const error = flaw(question, { ...reply, toolCalls: [] }, ReplyText.visible(reply.text))
   if (error === undefined) return question.read(reply.text, attempt)
   const isEmpty = error._tag === "LlmError" && error.reason._tag === "EmptyReply"

@@ -19,7 +19,7 @@ import * as Options from "./Options.js"
 // ---------------------------------------------------------------------------------------------------------------
 
 /** What came of a step. */
-export type Outcome<A, E> =
+export type Settled<A, E> =
   | { readonly _tag: "Completed"; readonly value: A }
   | { readonly _tag: "Failed"; readonly cause: Cause.Cause<E> }
   /** Never started, since a step that it depends on failed. `because` names the failed steps, at most ten. */
@@ -50,7 +50,7 @@ export interface RunOptions<N extends Node, A, E, R> {
 export const run = <N extends Node, A, E, R>(
   dag: Dag<N>,
   options: RunOptions<N, A, E, R>
-): Effect.Effect<ReadonlyArray<Outcome<A, E>>, never, R> => {
+): Effect.Effect<ReadonlyArray<Settled<A, E>>, never, R> => {
   Options.rejectUnknown("Scheduler.run", options, ["concurrency", "run", "onFailure"])
   const concurrency = Options.wholeNumber("Scheduler.run", "concurrency", options.concurrency)
   const skipping = options.onFailure !== "continue"
@@ -59,7 +59,7 @@ export const run = <N extends Node, A, E, R>(
     Effect.flatMap(Effect.runtime<R>(), (runtime) => {
       const { nodes, children, depends, offsets } = dag
       const size = nodes.length
-      const outcomes = new Array<Outcome<A, E>>(size)
+      const outcomes = new Array<Settled<A, E>>(size)
       if (size === 0) return Effect.succeed(outcomes)
       const fork = Runtime.runFork(runtime)
       const waiting = dag.inDegree.slice()
@@ -78,7 +78,7 @@ export const run = <N extends Node, A, E, R>(
       let failure: Exit.Exit<void> | undefined
       let wake: ((done: Effect.Effect<void>) => void) | undefined
 
-      const settle = (index: number, outcome: Outcome<A, E>): void => {
+      const settle = (index: number, outcome: Settled<A, E>): void => {
         outcomes[index] = outcome
         const blocked =
           skipping && outcome._tag !== "Completed"

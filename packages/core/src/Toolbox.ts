@@ -143,8 +143,8 @@ export const resolve = (
   if (tools.some((tool) => tool.name === name)) return Either.right(name)
   const control = name.indexOf("<|")
   const cleaned = control < 0 ? name : name.slice(0, control)
-  const wanted = fold(cleaned)
-  const matches = wanted === "" ? [] : tools.filter((tool) => fold(tool.name) === wanted)
+  const wanted = bareName(cleaned)
+  const matches = wanted === "" ? [] : tools.filter((tool) => bareName(tool.name) === wanted)
   const exact = matches.find((tool) => tool.name === trimmed(cleaned))
   if (exact !== undefined) return Either.right(exact.name)
   const [match, ...others] = matches
@@ -186,7 +186,7 @@ const trimmed = (name: string): string => {
   return bare.endsWith("()") ? bare.slice(0, -2) : bare
 }
 
-const fold = (name: string): string => trimmed(name).toLowerCase()
+const bareName = (name: string): string => trimmed(name).toLowerCase()
 
 /** What one call's tool is told. The AbortController is made only when the tool asks for its signal. */
 class CallSignal implements ToolContext {

@@ -10,7 +10,7 @@ import * as Data from "effect/Data"
 import * as Either from "effect/Either"
 import { type City, loadCities } from "./internal/cities.js"
 import { type Country, loadCountries, withoutThe } from "./internal/countries.js"
-import { distance, fold } from "./internal/fold.js"
+import { distance, nameKey } from "./internal/nameKey.js"
 import { type Attribute, readQuestion } from "./internal/placeQuestion.js"
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ export const lookup = (question: string): Either.Either<string, NotFound | Ambig
   }
   const { attribute, place: named, within } = readQuestion(question)
   const { place, year } = takeYear(named)
-  if (fold(place) === "") {
+  if (nameKey(place) === "") {
     return notFound(question, `No place is named. Ask ${howToAsk}.`)
   }
   if (year !== undefined && !(year === "2018" && attribute === "population")) {
@@ -110,14 +110,14 @@ const takeYear = (named: string): { readonly place: string; readonly year: strin
 
 const findCountry = (name: string): Country | undefined => {
   const { byName } = loadCountries()
-  return byName.get(withoutThe(fold(name))) ?? byName.get(name)
+  return byName.get(withoutThe(nameKey(name))) ?? byName.get(name)
 }
 
 const findPlace = (question: string, name: string): Either.Either<Place, NotFound | Ambiguous> => {
   const country = findCountry(name)
   if (country !== undefined) return Either.right({ kind: "country", country })
-  const words = withoutThe(fold(name))
-  const partly = loadCountries().all.filter((other) => holdsWords(fold(other.name), words))
+  const words = withoutThe(nameKey(name))
+  const partly = loadCountries().all.filter((other) => holdsWords(nameKey(other.name), words))
   const cities = loadCities().byName.get(words) ?? []
   const [first, second] = cities
   if (
@@ -138,7 +138,7 @@ const findPlace = (question: string, name: string): Either.Either<Place, NotFoun
 const findWithin = (question: string, name: string, within: string): Either.Either<Place, NotFound | Ambiguous> => {
   const country = findCountry(within)
   const state = within.toUpperCase()
-  const cities = (loadCities().byName.get(fold(name)) ?? []).filter(
+  const cities = (loadCities().byName.get(nameKey(name)) ?? []).filter(
     (city) => city.country === country?.iso2 || (city.country === "US" && city.division === state)
   )
   const [first, second] = cities
@@ -182,7 +182,7 @@ const suggestion = (words: string): string => {
   const limit = words.length < 6 ? 1 : 2
   const near: Array<{ readonly label: string; readonly by: number; readonly population: number }> = []
   for (const country of loadCountries().all) {
-    const name = fold(country.name)
+    const name = nameKey(country.name)
     const by = holdsWords(name, words) ? 1 : distance(name, words, limit)
     if (by <= limit) near.push({ label: country.name, by, population: Number.MAX_SAFE_INTEGER })
   }

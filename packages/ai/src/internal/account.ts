@@ -46,7 +46,7 @@ export type Verdict =
 export interface Account {
   readonly boundsOutput: boolean
   readonly start: (now: number) => void
-  readonly judge: (wanted: Amounts, price: Price, mayUseReserve: boolean) => Verdict
+  readonly check: (wanted: Amounts, price: Price, mayUseReserve: boolean) => Verdict
   readonly reserve: (amounts: Amounts) => void
   readonly settle: (reserved: Amounts, used: Amounts) => void
   readonly timeLeft: (now: number, mayUseReserve: boolean) => { readonly millis: number; readonly limit: string }
@@ -90,7 +90,7 @@ export const make = (owner: string, limits: Limits, kept: Limits): Account => {
     start: (now) => {
       startedAt ??= now
     },
-    judge: (wanted, price, mayUseReserve) => {
+    check: (wanted, price, mayUseReserve) => {
       const need = Math.min(wanted.outputTokens, shortestReply)
       const taken = add(spent, reserved)
       // A call that runs counts whatever becomes of it, so there is nothing to wait for.

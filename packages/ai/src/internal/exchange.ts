@@ -162,7 +162,7 @@ export const make = (client: HttpClient.HttpClient, wire: Wire, options: Common)
     request: Request,
     spoken: Refused.Quirks,
     streams = true
-  ): Effect.Effect<Outcome, LlmError | Send.NotAnswered | HttpClientError> =>
+  ): Effect.Effect<Attempted, LlmError | Send.NotAnswered | HttpClientError> =>
     Effect.gen(function* () {
       const { onDelta } = request
       const stream = streams && spoken.streams !== "never" && (onDelta !== undefined || spoken.streams === "always")
@@ -172,7 +172,7 @@ export const make = (client: HttpClient.HttpClient, wire: Wire, options: Common)
       // A server that redirects may have put a key of its own into the address.
       const hideHere = hideQuery(url)
       const now = yield* Clock.currentTimeMillis
-      const failed = (status: number | undefined, text: string): Outcome => {
+      const failed = (status: number | undefined, text: string): Attempted => {
         const classified = classify({ status, headers: response.headers, text, now })
         return { _tag: "Failure", failure: { ...classified, detail: hideHere(classified.detail) }, sent: facts }
       }
@@ -256,7 +256,7 @@ export const make = (client: HttpClient.HttpClient, wire: Wire, options: Common)
   return Retry.retrying({ complete, model: () => wire.from }, options)
 }
 
-type Outcome =
+type Attempted =
   | { readonly _tag: "Reply"; readonly reply: Reply }
   | { readonly _tag: "Failure"; readonly failure: Classified; readonly sent: Refused.Sent }
 

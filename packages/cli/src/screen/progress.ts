@@ -67,7 +67,7 @@ const live = (screen: Screen, tree: RunTree.RunTree, arriving: Arriving.Arriving
       spinner: isWhole ? "▸" : "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏".charAt(frame % 10),
       isWhole
     })
-  const styled = (lines: ReadonlyArray<RunLines.Line>) => lines.map(({ style, text }) => screen.style(style, text))
+  const styled = (lines: ReadonlyArray<RunLines.Row>) => lines.map(({ style, text }) => screen.style(style, text))
   const draw = () => {
     frame++
     const open = arriving.open().slice(-3)

@@ -5,7 +5,7 @@ import type { Node, PlanNode, Status, TaskNode } from "@forethought/core/RunTree
 import type { Style } from "./screen.js"
 import { oneLine, seconds } from "./text.js"
 
-export interface Line {
+export interface Row {
   readonly text: string
   readonly style: Style
   /** Whether it is about something that runs now. */
@@ -32,10 +32,10 @@ const styles: { readonly [status in Status]: Style } = {
 /** The mark of a status: `✔` done, `✘` failed, `·` planned, and a spinner for what runs. */
 export const markOf = (status: Status, spinner = "▸"): string => (status === "running" ? spinner : marks[status])
 
-export const lines = (nodes: ReadonlyArray<Node>, look: Look): ReadonlyArray<Line> =>
+export const lines = (nodes: ReadonlyArray<Node>, look: Look): ReadonlyArray<Row> =>
   nodes.flatMap((node) => nodeLines(node, 0, look))
 
-const nodeLines = (node: Node, indent: number, look: Look): ReadonlyArray<Line> => {
+const nodeLines = (node: Node, indent: number, look: Look): ReadonlyArray<Row> => {
   switch (node.kind) {
     case "run":
       return [
@@ -58,12 +58,12 @@ const nodeLines = (node: Node, indent: number, look: Look): ReadonlyArray<Line> 
 }
 
 /** What is inside: all of it, or while something in it runs; of what has ended the result is enough. */
-const below = (node: Node, indent: number, look: Look): ReadonlyArray<Line> =>
+const below = (node: Node, indent: number, look: Look): ReadonlyArray<Row> =>
   look.isWhole || isRunning(node) || indent === 0 ? node.items.flatMap((item) => nodeLines(item, indent + 1, look)) : []
 
 const isRunning = (node: Node): boolean => node.status === "running" || node.items.some(isRunning)
 
-const planLines = (node: PlanNode, indent: number, look: Look): ReadonlyArray<Line> => {
+const planLines = (node: PlanNode, indent: number, look: Look): ReadonlyArray<Row> => {
   const changed = node.changes === 0 ? "" : `, changed ${node.changes === 1 ? "once" : `${node.changes} times`}`
   return [
     plain(`plan of ${node.items.length} step${node.items.length === 1 ? "" : "s"}${changed}`, "dim", indent, look),
@@ -72,13 +72,13 @@ const planLines = (node: PlanNode, indent: number, look: Look): ReadonlyArray<Li
 }
 
 /** A turn of ReAct shows what was said and its tool calls; any other call only while it runs, or how long it took. */
-const modelLines = (node: Node & { readonly kind: "model" }, indent: number, look: Look): ReadonlyArray<Line> => {
+const modelLines = (node: Node & { readonly kind: "model" }, indent: number, look: Look): ReadonlyArray<Row> => {
   const name = node.path.slice(node.path.lastIndexOf("/") + 1)
   const said = node.text === undefined || node.text === "" ? undefined : node.text
   return [line(node, indent, look, name, said), ...node.items.flatMap((item) => nodeLines(item, indent + 1, look))]
 }
 
-const taskLines = (node: TaskNode, indent: number, look: Look): ReadonlyArray<Line> => {
+const taskLines = (node: TaskNode, indent: number, look: Look): ReadonlyArray<Row> => {
   const id = idOf(node)
   const head = line(node, indent, look, `${id} ${node.task}`, node.detail)
   const tasks = node.items.filter((item) => item.kind === "task")
@@ -88,7 +88,7 @@ const taskLines = (node: TaskNode, indent: number, look: Look): ReadonlyArray<Li
     head,
     ...hidden(node, look, others, indent),
     plain(`splits (${node.logic})`, "dim", indent + 1, look),
-    ...node.planned.flatMap((planned, index): ReadonlyArray<Line> => {
+    ...node.planned.flatMap((planned, index): ReadonlyArray<Row> => {
       const place = `${id}.${index + 1}`
       const own = tasks.filter((task) => idOf(task) === place || idOf(task).startsWith(`${place}.`))
       const isGroup = own.some((task) => idOf(task) !== place)
@@ -99,7 +99,7 @@ const taskLines = (node: TaskNode, indent: number, look: Look): ReadonlyArray<Li
 }
 
 /** The attempt at a task, which its result stands for once it has ended. */
-const hidden = (node: TaskNode, look: Look, items: ReadonlyArray<Node>, indent: number): ReadonlyArray<Line> =>
+const hidden = (node: TaskNode, look: Look, items: ReadonlyArray<Node>, indent: number): ReadonlyArray<Row> =>
   look.isWhole || (node.status === "running" && node.logic === undefined)
     ? items.flatMap((item) => nodeLines(item, indent + 1, look))
     : []
@@ -108,7 +108,7 @@ const idOf = (node: Node): string => node.path.slice(node.path.lastIndexOf("/") 
 
 const ending = (error: string | undefined): string => (error === undefined ? "" : ` (${error})`)
 
-const line = (node: Node, indent: number, look: Look, label: string, result?: string): Line => {
+const line = (node: Node, indent: number, look: Look, label: string, result?: string): Row => {
   const shown = result === undefined ? "" : ` → ${result}`
   const isCurrent = node.status === "running"
   const time = isCurrent
@@ -125,19 +125,19 @@ const line = (node: Node, indent: number, look: Look, label: string, result?: st
   return { text: `${margin}${markOf(node.status, look.spinner)} ${text}${time}`, style, isCurrent }
 }
 
-const plain = (text: string, style: Style, indent: number, look: Look): Line => {
+const plain = (text: string, style: Style, indent: number, look: Look): Row => {
   const margin = "  ".repeat(indent)
   return { text: `${margin}${oneLine(text, Math.max(10, look.columns - margin.length))}`, style, isCurrent: false }
 }
 
 /** As many lines as fit, around what runs now; what is left out is counted. */
-export const fitRows = (all: ReadonlyArray<Line>, rows: number): ReadonlyArray<Line> => {
+export const fitRows = (all: ReadonlyArray<Row>, rows: number): ReadonlyArray<Row> => {
   if (all.length <= rows) return all
   const room = Math.max(1, rows - 2)
   const last = all.findLastIndex((candidate) => candidate.isCurrent)
   const to = Math.min(all.length, Math.max(room, (last < 0 ? all.length : last + 1) + 2))
   const from = Math.max(0, to - room)
-  const more = (count: number, where: string): ReadonlyArray<Line> =>
+  const more = (count: number, where: string): ReadonlyArray<Row> =>
     count === 0 ? [] : [{ text: `… ${count} line${count === 1 ? "" : "s"} ${where}`, style: "dim", isCurrent: false }]
   return [...more(from, "above"), ...all.slice(from, to), ...more(all.length - to, "below")]
 }

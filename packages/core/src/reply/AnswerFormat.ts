@@ -15,7 +15,7 @@ import { lastMarked, type Marked } from "../internal/answer/markers.js"
 import { type DateOrder, dateInMarked, dateInPlain } from "../internal/answer/readDate.js"
 import { numberInMarked, numberInPlain } from "../internal/answer/readNumber.js"
 import { type OptionSpec, optionInMarked, optionInPlain } from "../internal/answer/readOption.js"
-import { fold } from "../internal/answer/text.js"
+import { plainSigns } from "../internal/answer/text.js"
 import { excerpt, ParseError } from "../ReplyError.js"
 import { visible } from "./ReplyText.js"
 
@@ -56,7 +56,7 @@ interface Readers<A> {
 const fromReaders = <A>(name: string, readers: Readers<A>): AnswerFormat<A> => ({
   name,
   read: (reply) => {
-    const text = fold(visible(reply))
+    const text = plainSigns(visible(reply))
     const fail = (problem: Problem, at: number) =>
       Either.left(
         new ParseError({

@@ -27,14 +27,14 @@ export const make = (text: string): CodeSpans => {
   }
 }
 
-interface Line {
+interface Bounds {
   readonly start: number
   readonly end: number
 }
 
 const lines = (text: string) => {
-  let line: Line = { start: 0, end: lineEnd(text, 0) }
-  return (at: number): Line => {
+  let line: Bounds = { start: 0, end: lineEnd(text, 0) }
+  return (at: number): Bounds => {
     while (at > line.end) line = { start: line.end + 1, end: lineEnd(text, line.end + 1) }
     return line
   }
@@ -77,7 +77,7 @@ const fenced = (text: string) => {
   const marks = fenceMarks(text)
   const longest = longestClosers(marks)
   let next = 0
-  let region: Line = { start: 0, end: 0 }
+  let region: Bounds = { start: 0, end: 0 }
   return (at: number, from: number): boolean => {
     for (;;) {
       if (at < region.end && region.start >= from) return at >= region.start
@@ -115,13 +115,13 @@ const longestClosers = (
 const inline = (text: string) => {
   // The next run of backticks that may open inline code.
   let open = -1
-  let span: Line = { start: 0, end: 0 }
+  let span: Bounds = { start: 0, end: 0 }
   const seek = (from: number) => {
     if (open >= from) return
     const found = text.indexOf("`", from)
     open = found === -1 ? text.length : found
   }
-  return (at: number, from: number, line: Line): boolean => {
+  return (at: number, from: number, line: Bounds): boolean => {
     if (at < span.end && span.start >= from) return at >= span.start
     seek(Math.max(from, line.start))
     while (open < at) {

@@ -60,7 +60,7 @@ export const readVisible = (shown: string, reply: string, options: Options): Eit
     return fail("unfinished", `JSON that does not end: ${excerpt(content, found.unfinishedAt)}`, found.unfinishedAt)
   }
 
-  const wanted = new Map(options.keys.map((key) => [fold(key), key]))
+  const wanted = new Map(options.keys.map((key) => [bareKey(key), key]))
   const objects: Array<{ readonly value: Readonly<Record<string, unknown>>; readonly span: JsonText.Span }> = []
   const foldedKeys = [...wanted.keys()]
   let repairable = JsonRepair.maxLength
@@ -71,7 +71,7 @@ export const readVisible = (shown: string, reply: string, options: Options): Eit
   let twice = false
   for (const [index, span] of found.spans.entries()) {
     const source = content.slice(span.start, span.end)
-    const folded = fold(source)
+    const folded = bareKey(source)
     if (!foldedKeys.some((key) => folded.includes(key))) {
       other = span
       continue
@@ -137,7 +137,7 @@ export const readVisible = (shown: string, reply: string, options: Options): Eit
 
 /** An object with the keys asked for renamed to the names they were asked by, or undefined if it is no object. */
 export const named = (value: unknown, keys: ReadonlyArray<string>): Readonly<Record<string, unknown>> | undefined =>
-  isObject(value) ? rename(value, new Map(keys.map((key) => [fold(key), key]))).value : undefined
+  isObject(value) ? rename(value, new Map(keys.map((key) => [bareKey(key), key]))).value : undefined
 
 // ---------------------------------------------------------------------------------------------------------------
 // internals
@@ -153,7 +153,7 @@ type Entries = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Entries =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const fold = (key: string): string => key.toLowerCase().replaceAll(/[_\-\s]/g, "")
+const bareKey = (key: string): string => key.toLowerCase().replaceAll(/[_\-\s]/g, "")
 
 /** An object, or an array that starts with one: then its end belongs to the reply too. */
 const startsReply = (text: string, at: number): boolean =>
@@ -171,7 +171,7 @@ const stringContent = (text: string): string | undefined => {
 }
 
 const qualifies = (value: unknown, wanted: Wanted): value is Entries =>
-  isObject(value) && Object.keys(value).some((key) => wanted.has(fold(key)))
+  isObject(value) && Object.keys(value).some((key) => wanted.has(bareKey(key)))
 
 const candidates = (value: unknown, wanted: Wanted): ReadonlyArray<Entries> => {
   if (Array.isArray(value)) return value.flatMap((item) => inObject(item, wanted))
@@ -191,7 +191,7 @@ const rename = (object: Entries, wanted: Wanted): { readonly value: Entries; rea
   const entries = new Map<string, unknown>()
   let conflict = false
   for (const [key, item] of Object.entries(object)) {
-    const name = wanted.get(fold(key)) ?? key
+    const name = wanted.get(bareKey(key)) ?? key
     if (entries.has(name) && !equal(entries.get(name), item)) conflict = true
     entries.set(name, item)
   }
@@ -202,7 +202,7 @@ const rename = (object: Entries, wanted: Wanted): { readonly value: Entries; rea
 const hasDuplicate = (keys: ReadonlyArray<JsonText.Key>, wanted: Wanted): boolean => {
   const seen = new Set<string>()
   for (const { key, object } of keys) {
-    if (!wanted.has(fold(key))) continue
+    if (!wanted.has(bareKey(key))) continue
     const id = `${object} ${key}`
     if (seen.has(id)) return true
     seen.add(id)

@@ -33,7 +33,7 @@ export const maxLists = 1_000
  * Gathers the items of one kind into lists, in order, and one more than {@link maxLists} at the most. Lines of the other
  * kind are text. One pass.
  */
-export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bullet"): Array<List> => {
+export const group = (lines: ReadonlyArray<ListLine.ParsedLine>, kind: "number" | "bullet"): Array<List> => {
   const lists: Array<{ readonly lead: string; readonly items: Array<Item>; isAlone: boolean }> = []
   let items: Array<Item> = []
   let item: Item | undefined
@@ -50,7 +50,7 @@ export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bul
   /** The fence whose content belongs to an item, and the one that a list stands in. */
   let inner: string | undefined
   let outer = false
-  let previous: ListLine.Line | undefined
+  let previous: ListLine.ParsedLine | undefined
   /** The number of the last line whose number belongs to a sentence. */
   let wrapped: number | undefined
 
@@ -76,7 +76,7 @@ export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bul
     if (written === undefined) continue
     const isOpen = inner === undefined && !isBroken && (held.length === 0 || written.last?.namesStep === true)
     const before = isOpen && isLastStep(lines, index, base) ? item : undefined
-    const line: ListLine.Line =
+    const line: ListLine.ParsedLine =
       before === undefined
         ? written
         : { ...written, kind, text: written.last?.text ?? "", number: before.number + 1, style, indent: base }
@@ -181,7 +181,7 @@ export const group = (lines: ReadonlyArray<ListLine.Line>, kind: "number" | "bul
 }
 
 /** Whether a line is a last step under a label of its own: no deeper than the list, with text behind it or below. */
-const isLastStep = (lines: ReadonlyArray<ListLine.Line>, at: number, base: number): boolean => {
+const isLastStep = (lines: ReadonlyArray<ListLine.ParsedLine>, at: number, base: number): boolean => {
   const line = lines[at]
   if (line?.last === undefined || line.indent >= base + 2) return false
   if (line.last.text !== "") return true
@@ -190,7 +190,7 @@ const isLastStep = (lines: ReadonlyArray<ListLine.Line>, at: number, base: numbe
 }
 
 /** A line that ends in a colon and stands right before an item introduces a list rather than going on with a step. */
-const introducesItem = (lines: ReadonlyArray<ListLine.Line>, at: number, kind: "number" | "bullet"): boolean => {
+const introducesItem = (lines: ReadonlyArray<ListLine.ParsedLine>, at: number, kind: "number" | "bullet"): boolean => {
   const text = lines[at]?.text ?? ""
   if (lines[at]?.kind !== "text" || !(text.endsWith(":") || text.endsWith("："))) return false
   const next = lines[at + 1]?.kind === "blank" ? lines[at + 2] : lines[at + 1]
@@ -198,10 +198,10 @@ const introducesItem = (lines: ReadonlyArray<ListLine.Line>, at: number, kind: "
 }
 
 /** Whether a number that starts a line belongs to the sentence before it, wrapped: only `0.` and `1.` start a list there. */
-const isSentence = (before: ListLine.Line | undefined, line: ListLine.Line): boolean =>
+const isSentence = (before: ListLine.ParsedLine | undefined, line: ListLine.ParsedLine): boolean =>
   before?.kind === "text" && (line.style === "word" ? isUnfinished(before) : !/[:：]$/u.test(before.text))
 
-const isUnfinished = (line: ListLine.Line | undefined): boolean =>
+const isUnfinished = (line: ListLine.ParsedLine | undefined): boolean =>
   line?.kind === "text" && !/[.!?:;…。！？：；]$/u.test(line.text)
 
 const textOfItem = (item: Item): string => {

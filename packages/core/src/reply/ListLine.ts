@@ -4,7 +4,7 @@
 import * as EndMarks from "./EndMarks.js"
 import { isBlank, trim } from "./ReplyText.js"
 
-export interface Line {
+export interface ParsedLine {
   readonly kind: "blank" | "number" | "bullet" | "break" | "text"
   /** The line as it stands, without blanks at its end. */
   readonly raw: string
@@ -36,7 +36,7 @@ export interface Last {
  * and times of day are no labels. A `break` is a heading, a rule, a line that is bold as a whole, or a mark such as a closing
  * tag, which has no text.
  */
-export const read = (source: string): Line => {
+export const read = (source: string): ParsedLine => {
   const raw = trimEnd(source)
   let i = 0
   let indent = 0
@@ -75,7 +75,7 @@ export const isTitle = (raw: string): boolean => {
 }
 
 /** The number and text of a numbered item, or undefined when the text does not start with a label. */
-export const numbered = (source: string): Pick<Line, "number" | "style" | "text"> | undefined => {
+export const numbered = (source: string): Pick<ParsedLine, "number" | "style" | "text"> | undefined => {
   const first = source.charCodeAt(0)
   const opener = first === 0x2a || first === 0x5f ? (/^(?:\*{1,3}|_{1,3})(?=\S)/.exec(source)?.[0] ?? "") : ""
   const label = labelAt(source, opener.length, opener)

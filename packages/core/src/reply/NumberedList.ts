@@ -103,7 +103,7 @@ const readShown = (shown: string, reply: string): Either.Either<Plan, ParseError
  * inside them fill, or of the only line that starts with a weak label or introduces its steps.
  */
 const splitLines = (
-  lines: ReadonlyArray<ListLine.Line>,
+  lines: ReadonlyArray<ListLine.ParsedLine>,
   items: ReadonlyArray<string>
 ): ReadonlyArray<string> | undefined => {
   const introduces = (lead: string) => !refuses(lead) && /[:：]\s*[*_]{0,3}\s*$/u.test(lead)
@@ -320,13 +320,13 @@ const jsonExpected =
 // lists
 // ---------------------------------------------------------------------------------------------------------------
 
-const listsOf = (lines: ReadonlyArray<ListLine.Line>): ReadonlyArray<List> => {
+const listsOf = (lines: ReadonlyArray<ListLine.ParsedLine>): ReadonlyArray<List> => {
   const numbered = group(lines, "number")
   return numbered.length > 0 ? numbered : bullets(lines)
 }
 
 /** Lists of labels that other texts have too: they stand alone or are introduced, and not as sources. */
-const weakLists = (lines: ReadonlyArray<ListLine.Line>): ReadonlyArray<List> => {
+const weakLists = (lines: ReadonlyArray<ListLine.ParsedLine>): ReadonlyArray<List> => {
   const found = WeakLabels.reread(lines)
   if (found === undefined) return []
   const isIntroduced = (lead: string) => /[:：][*_\s]*$/u.test(lead) || namesPlan(lead)
@@ -336,7 +336,7 @@ const weakLists = (lines: ReadonlyArray<ListLine.Line>): ReadonlyArray<List> => 
 }
 
 /** A line that holds more than one step: the only step goes on with `2.`, or a list that starts later follows `1.`. */
-const inlineSteps = (lines: ReadonlyArray<ListLine.Line>, items: ReadonlyArray<string>): string | undefined => {
+const inlineSteps = (lines: ReadonlyArray<ListLine.ParsedLine>, items: ReadonlyArray<string>): string | undefined => {
   const [only = ""] = (items.length === 1 ? items[0] : "")?.split("\n", 1) ?? []
   const at = lines.findIndex((line) => line.kind === "number")
   if (isInline(only)) return only
@@ -352,8 +352,8 @@ const isInline = (text: string): boolean =>
   )
 
 /** Each line as read. One by one: a list of a million short lines is not held twice. */
-const linesOf = (body: string): Array<ListLine.Line> => {
-  const lines: Array<ListLine.Line> = []
+const linesOf = (body: string): Array<ListLine.ParsedLine> => {
+  const lines: Array<ListLine.ParsedLine> = []
   for (let from = 0; from <= body.length; ) {
     const end = body.indexOf("\n", from)
     const to = end < 0 ? body.length : end
@@ -364,7 +364,7 @@ const linesOf = (body: string): Array<ListLine.Line> => {
 }
 
 /** `Plan: 1. First step` starts a list when the next item is number 2, or when it says that it is the plan. */
-const splitIntroduction = (lines: Array<ListLine.Line>): void => {
+const splitIntroduction = (lines: Array<ListLine.ParsedLine>): void => {
   const at = lines.findIndex((line) => line.kind === "number")
   const last = at < 0 ? lines.length - 1 : at - 1
   for (let i = last; i >= 0; i--) {
@@ -388,7 +388,7 @@ const splitIntroduction = (lines: Array<ListLine.Line>): void => {
   }
 }
 
-const bullets = (lines: ReadonlyArray<ListLine.Line>): ReadonlyArray<List> => {
+const bullets = (lines: ReadonlyArray<ListLine.ParsedLine>): ReadonlyArray<List> => {
   const lists = group(lines, "bullet")
   const [only] = lists
   // One bullet under a sentence is a remark, and bullets under a refusal are its reasons.

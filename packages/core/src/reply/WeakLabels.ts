@@ -2,7 +2,7 @@
  * Labels that are too weak to be believed on their own: phases, numbers in square brackets, and Chinese, Japanese or
  * Korean steps with a space behind them. They also introduce lists, name sources, and start sentences.
  */
-import type { Line } from "./ListLine.js"
+import type { ParsedLine } from "./ListLine.js"
 import { trim } from "./ReplyText.js"
 
 const phase = /(?:phase|stage)[ ]([1-9][0-9]?)[*_]{0,2}(?:[:.)：]|[ ][-–—])[*_]{0,2}[ ]?(?=\S)/iuy
@@ -17,13 +17,13 @@ const digits = "一二三四五六七八九"
  * The lines with their weak labels read as numbers: those of one form that count from 1, at least to 2, without a gap.
  * Undefined where there are none. For texts in which nothing else is a list.
  */
-export const reread = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> | undefined => {
-  const isCandidate = (line: Line) => line.kind !== "blank" && starts.includes(line.text.charAt(0))
+export const reread = (lines: ReadonlyArray<ParsedLine>): ReadonlyArray<ParsedLine> | undefined => {
+  const isCandidate = (line: ParsedLine) => line.kind !== "blank" && starts.includes(line.text.charAt(0))
   if (lines.filter(isCandidate).length < 2) return undefined
   for (const pattern of [phase, bracket, spaced]) {
     let count = 0
     let inOrder = true
-    const found = lines.map((line): Line => {
+    const found = lines.map((line): ParsedLine => {
       const item = inOrder && isCandidate(line) ? numbered(line.text, pattern) : undefined
       if (item === undefined) return line
       count++
@@ -56,7 +56,7 @@ const numberOf = (label: RegExpExecArray): number => {
   return digits.includes(written) ? digits.indexOf(written) + 1 : Number(written)
 }
 
-const numbered = (source: string, pattern: RegExp): Pick<Line, "number" | "text"> | undefined => {
+const numbered = (source: string, pattern: RegExp): Pick<ParsedLine, "number" | "text"> | undefined => {
   marks.lastIndex = 0
   const before = marks.exec(source)
   const emphasis = before?.[1] ?? ""

@@ -5,7 +5,7 @@
  * @internal
  */
 import { createRequire } from "node:module"
-import { fold } from "./fold.js"
+import { nameKey } from "./nameKey.js"
 
 export interface City {
   readonly name: string
@@ -40,7 +40,7 @@ const load = (): Cities => {
   for (const row of Array.isArray(data) ? data : []) {
     const city = readCity(row)
     if (city === undefined) continue
-    const key = fold(city.name)
+    const key = nameKey(city.name)
     const same = byName.get(key)
     if (same === undefined) byName.set(key, [city])
     else same.push(city)

@@ -7,7 +7,7 @@
 import { createRequire } from "node:module"
 import { continents, countries, getCountryDataList, languages } from "countries-list"
 import { currencies } from "countries-list/currencies"
-import { fold } from "./fold.js"
+import { nameKey } from "./nameKey.js"
 
 export interface Country {
   readonly name: string
@@ -49,7 +49,7 @@ const otherNames: ReadonlySet<string> = new Set(
     ["Holy See", "Vatican", "Viet Nam"]
   ]
     .flat()
-    .map(fold)
+    .map(nameKey)
 )
 
 // Names that neither package has, but people and statistics use.
@@ -80,10 +80,10 @@ const load = (): Countries => {
   const list = getCountryDataList()
   const byFoldedName = new Map<string, string>()
   for (const country of list) {
-    for (const name of [country.name, ...(country.alias ?? [])]) byFoldedName.set(fold(name), country.iso2)
+    for (const name of [country.name, ...(country.alias ?? [])]) byFoldedName.set(nameKey(name), country.iso2)
   }
   const codeOf = (name: string): string | undefined =>
-    codes.get(name) ?? byFoldedName.get(fold(name)) ?? byFoldedName.get(withoutThe(fold(name)))
+    codes.get(name) ?? byFoldedName.get(nameKey(name)) ?? byFoldedName.get(withoutThe(nameKey(name)))
   const figures = (file: string, field: string): ReadonlyMap<string, number> => {
     const found = new Map<string, number>()
     for (const [name, value] of rows(file, field)) {
@@ -112,9 +112,9 @@ const load = (): Countries => {
       population: populations.get(data.iso2),
       area: areas.get(data.iso2)
     }
-    const aliases = (countries[data.iso2].alias ?? []).filter((name) => otherNames.has(fold(name)))
+    const aliases = (countries[data.iso2].alias ?? []).filter((name) => otherNames.has(nameKey(name)))
     for (const name of [data.name, ...aliases, ...(moreNames[data.iso2] ?? [])]) {
-      byName.set(withoutThe(fold(name)), country)
+      byName.set(withoutThe(nameKey(name)), country)
     }
     byName.set(data.iso2, country)
     byName.set(data.iso3, country)

@@ -3,7 +3,7 @@
  *
  * @internal
  */
-import { fold } from "./fold.js"
+import { nameKey } from "./nameKey.js"
 
 export type Attribute =
   | "population"
@@ -68,7 +68,7 @@ export const readQuestion = (text: string): PlaceQuestion => {
   const main = comma < 0 ? text : text.slice(0, comma)
   const within = comma < 0 ? undefined : text.slice(comma + 1).trim()
   const written = words(main.replaceAll(/['’]s\b/gu, " s"))
-  const folded = written.map(fold)
+  const folded = written.map(nameKey)
   let start = 0
   let end = written.length
   while (start < end - 1 && leading.has(folded[start] ?? "")) start++
@@ -97,4 +97,4 @@ const words = (text: string): ReadonlyArray<string> =>
   text
     .replaceAll(/[?!"“”:;()[\]]/gu, " ")
     .split(/\s+/u)
-    .filter((word) => fold(word) !== "")
+    .filter((word) => nameKey(word) !== "")

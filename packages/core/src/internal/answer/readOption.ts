@@ -116,7 +116,7 @@ export const optionInMarked = <L extends string>(
   const from = Math.min(lead.lastIndex, end)
   const hit = labelAt(text, from, options)
   if (hit !== undefined && hit.end <= end) {
-    const judged = judge(text, hit, end, options, marked.kind)
+    const judged = weigh(text, hit, end, options, marked.kind)
     if (judged !== undefined) return judged
   }
   if (marked.kind === "boxed" || marked.kind === "letterA" || marked.kind === "hashes") return ignored
@@ -128,7 +128,7 @@ export const optionInMarked = <L extends string>(
 }
 
 /** A label right behind a marker or at the start of a reply: an answer, an article, a list, or at odds with its text. */
-const judge = <L extends string>(
+const weigh = <L extends string>(
   text: string,
   hit: Hit<L>,
   end: number,
@@ -340,7 +340,7 @@ export const optionInPlain = <L extends string>(text: string, options: ReadonlyA
     if (/^[\s*_`"'”’)\]}.:!$\\>]*$/.test(rest) || /^[*_`]{0,3}[).:\]](?!\w)/.test(rest) || /^\s*[(\d]/.test(rest)) {
       const others = candidates(text, hit.end, end, options).some((other) => other.label !== hit.label)
       if (!others) {
-        const judged = judge(text, hit, end, options, "reply")
+        const judged = weigh(text, hit, end, options, "reply")
         if (judged !== undefined) return judged
       }
     }

@@ -39,7 +39,7 @@ const withoutTags = (text: string): string =>
  * Full-width digits, letters and marks, and the minus sign, as ASCII, zero-width characters as blanks, and tags around an
  * answer as blanks or a marker, one for one: offsets stay the same.
  */
-export const fold = (text: string): string =>
+export const plainSigns = (text: string): string =>
   // One character class without repetition: linear.
   withoutTags(text).replace(
     /[\u200b-\u200d\u2060\ufeff\u2010\u2011\u2212\ufe63\uff0b-\uff1d\uff04\uff05\uff08\uff09\u2044\u3002\uff21-\uff3a\uff41-\uff5a]/g,

@@ -48,7 +48,7 @@ export const readRoute = <P extends string>(
 const maxLength = 200
 
 const exactly = <P extends string>(text: string, patterns: ReadonlyArray<P>): P | undefined =>
-  text.length > maxLength ? undefined : patterns.find((name) => fold(name) === fold(text))
+  text.length > maxLength ? undefined : patterns.find((name) => nameKey(name) === nameKey(text))
 
 /** The name that a reply is, in a fence, quotes or emphasis, with a full stop, or behind `Pattern:`. */
 const bareName = <P extends string>(shown: string, patterns: ReadonlyArray<P>): P | undefined => {
@@ -69,7 +69,7 @@ const inside = <P extends string>(text: string, patterns: ReadonlyArray<P>): P |
   if (words.some((word) => negations.has(word) || word.endsWith("n't"))) return undefined
   const found: Array<{ readonly name: P; readonly from: number; readonly to: number }> = []
   for (const name of patterns) {
-    const wanted = fold(name)
+    const wanted = nameKey(name)
     for (let from = 0; from < words.length; from++) {
       let joined = ""
       let to = from
@@ -100,4 +100,4 @@ const negations: ReadonlySet<string> = new Set([
   "than"
 ])
 
-const fold = (name: string): string => name.toLowerCase().replaceAll(/[\s_-]/g, "")
+const nameKey = (name: string): string => name.toLowerCase().replaceAll(/[\s_-]/g, "")

@@ -5,7 +5,7 @@
  */
 
 /** Words in lower case without accents and periods; `&` is `and`, and `St` is `Saint`. */
-export const fold = (text: string): string =>
+export const nameKey = (text: string): string =>
   text
     .normalize("NFKD")
     .replaceAll(/\p{M}/gu, "")

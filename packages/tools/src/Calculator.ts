@@ -1,13 +1,12 @@
 /**
- * A calculator: arithmetic on decimal numbers, and nothing else. The expression is parsed by `jsep` and computed by
- * `decimal.js`; no name of the host can be reached from it.
+ * A calculator: arithmetic on decimal numbers, computed by `decimal.js`, and nothing else. No name of the host can be
+ * reached from an expression.
  */
 import * as Tool from "@forethought/core/Tool"
 import { Decimal } from "decimal.js"
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
-import jsep from "jsep"
-import { groupName, readArithmetic } from "./internal/arithmeticText.js"
+import { type Expression, readExpression } from "./internal/expression.js"
 
 // ---------------------------------------------------------------------------------------------------------------
 // errors
@@ -55,10 +54,10 @@ export const tool: Tool.Tool = Tool.make({
  *   the process busy for longer is an error.
  */
 export const calculate = (expression: string): Either.Either<string, CalculationError> => {
-  const read = readArithmetic(expression, functionNames)
+  const read = readExpression(expression, functionNames)
   if (!read.ok) return Either.left(new CalculationError({ problem: read.problem }))
   try {
-    return Either.right(show(evaluate(parse(read.text), new Work())))
+    return Either.right(show(evaluate(read.expression, new Work())))
   } catch (error) {
     if (error instanceof CalculationError) return Either.left(error)
     throw error
@@ -88,16 +87,6 @@ class Work {
   }
 }
 
-const parse = (text: string): unknown => {
-  try {
-    return jsep(text)
-  } catch {
-    return stop(unfinished)
-  }
-}
-
-const unfinished = "The expression is not complete: each operator needs a number on both sides."
-
 interface Callable {
   /** How many numbers it takes. */
   readonly least: number
@@ -113,8 +102,9 @@ const unary = (of: (x: Decimal, work: Work) => Decimal): Callable => ({
 
 const zero = new Numeral(0)
 
+const group = unary((x) => x)
+
 const functions: ReadonlyMap<string, Callable> = new Map<string, Callable>([
-  [groupName, unary((x) => x)],
   ["abs", unary((x) => x.abs())],
   ["ceil", unary((x) => x.ceil())],
   ["floor", unary((x) => x.floor())],
@@ -125,37 +115,34 @@ const functions: ReadonlyMap<string, Callable> = new Map<string, Callable>([
   ["sqrt", unary((x, work) => root(x, work))]
 ])
 
-const functionNames = [...functions.keys()].filter((name) => name !== groupName)
+const functionNames = [...functions.keys()]
 
-/** Only these kinds of node are computed: whatever else the parser can read is refused. */
-const evaluate = (node: unknown, work: Work): Decimal => {
-  if (!isNode(node)) return stop(unfinished)
-  switch (node.type) {
-    case "Literal": {
-      const raw = node["raw"]
-      if (typeof raw !== "string" || typeof node["value"] !== "number") return stop(unfinished)
-      work.spend(1 + raw.length / 50)
-      return inRange(new Numeral(raw), !/[1-9]/.test(raw.toLowerCase().split("e")[0] ?? ""))
+const evaluate = (expression: Expression, work: Work): Decimal => {
+  switch (expression._tag) {
+    case "Number": {
+      const { text } = expression
+      work.spend(1 + text.length / 50)
+      return inRange(new Numeral(text), !/[1-9]/.test(text.toLowerCase().split("e")[0] ?? ""))
     }
-    case "UnaryExpression":
-      return signed(node["operator"], evaluate(node["argument"], work))
-    case "BinaryExpression":
-      return node["operator"] === "**" ? evaluatePower(node["left"], node["right"], work) : evaluateBinary(node, work)
-    case "CallExpression":
-      return evaluateCall(node, work)
-    default:
-      return stop(unfinished)
+    case "Sign": {
+      const value = evaluate(expression.of, work)
+      return expression.isNegative ? value.neg() : value
+    }
+    case "Binary":
+      return evaluateBinary(expression, work)
+    case "Call":
+      return evaluateCall(expression, work)
   }
 }
 
-const isNode = (value: unknown): value is jsep.Expression =>
-  typeof value === "object" && value !== null && "type" in value && typeof value.type === "string"
-
-const evaluateBinary = (node: jsep.Expression, work: Work): Decimal => {
-  const left = evaluate(node["left"], work)
-  const right = evaluate(node["right"], work)
+const evaluateBinary = (
+  { left: first, operator, right: second }: Expression & { readonly _tag: "Binary" },
+  work: Work
+): Decimal => {
+  const left = evaluate(first, work)
+  const right = evaluate(second, work)
   const [digits, others] = [left.precision(), right.precision()]
-  switch (node["operator"]) {
+  switch (operator) {
     case "+":
       work.spend(1 + (digits + others) / 50)
       return inRange(left.plus(right), true)
@@ -172,32 +159,19 @@ const evaluateBinary = (node: jsep.Expression, work: Work): Decimal => {
       // A division of whole numbers, with every digit between the two exponents.
       work.spend(20 + (Math.abs(left.e - right.e) + digits + others) / 15)
       return right.isZero() ? stop("The remainder of a division by zero has no result.") : left.mod(right)
-    default:
-      return stop(unfinished)
+    case "^":
+      return power(left, right, work)
   }
 }
 
-/** The parser lets a sign bind closer than a power; in arithmetic `-2^2` is `-(2^2)`, so the sign is taken out. */
-const evaluatePower = (base: unknown, exponent: unknown, work: Work): Decimal =>
-  isNode(base) && base.type === "UnaryExpression"
-    ? signed(base["operator"], evaluatePower(base["argument"], exponent, work))
-    : power(evaluate(base, work), evaluate(exponent, work), work)
-
-const signed = (operator: unknown, value: Decimal): Decimal =>
-  operator === "-" ? value.neg() : operator === "+" ? value : stop(unfinished)
-
-const evaluateCall = (node: jsep.Expression, work: Work): Decimal => {
-  const callee = node["callee"]
-  const given = node["arguments"]
-  const name = isNode(callee) && callee.type === "Identifier" ? callee["name"] : undefined
-  const called = typeof name === "string" ? functions.get(name) : undefined
-  if (called === undefined || !Array.isArray(given)) return stop(unfinished)
+const evaluateCall = ({ given, name }: Expression & { readonly _tag: "Call" }, work: Work): Decimal => {
+  const called = (name === undefined ? undefined : functions.get(name)) ?? group
   if (given.length < called.least || given.length > called.most) {
-    if (name === groupName) return stop("A pair of parentheses is empty.")
+    if (name === undefined) return stop("A pair of parentheses is empty.")
     const wanted = called.least === called.most ? `${called.least}` : `${called.least} to ${called.most}`
     return stop(`${name} takes ${wanted} number${called.most === 1 ? "" : "s"}, got ${given.length}.`)
   }
-  const numbers = given.map((one: unknown) => evaluate(one, work))
+  const numbers = given.map((one) => evaluate(one, work))
   work.spend(numbers.reduce((cost, number) => cost + 1 + number.precision() / 100, 0))
   return called.of(numbers, work)
 }

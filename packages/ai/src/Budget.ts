@@ -286,11 +286,11 @@ const check = (options: Options) => {
       const value = limit === undefined ? 0 : typeof limit === "number" ? limit : millisOf(limit)
       if (value === undefined || !(value >= 0)) {
         const what = key === "wallTime" ? 'a duration, such as "2 minutes"' : "a number of at least 0"
-        throw new RangeError(`${owner}: ${key} must be ${what}, got ${JSON.stringify(limit)}.`)
+        Options_.refuse(owner, key, `${key} must be ${what}, got ${JSON.stringify(limit)}.`)
       }
     }
     if (limits.money !== undefined && options.price === undefined) {
-      throw new RangeError(`${owner}: a limit in money needs a price, such as Prices.of("gpt-4.1-mini").`)
+      Options_.refuse(owner, "money", `a limit in money needs a price, such as Prices.of("gpt-4.1-mini").`)
     }
   }
   for (const role of last) Options_.oneOf("Budget.reserve", "roles", role, roles)

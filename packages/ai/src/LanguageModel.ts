@@ -8,6 +8,7 @@ import type * as Toolkit from "@effect/ai/Toolkit"
 import { timeoutFail } from "@forethought/core/Concurrency"
 import * as FinishWord from "@forethought/core/FinishWord"
 import type { JsonSchema } from "@forethought/core/Json"
+import { asArray, asNumbers, asObject, asString, type JsonObject, parseJson } from "@forethought/core/Json"
 import {
   Llm,
   LlmError,
@@ -28,7 +29,6 @@ import * as ParseResult from "effect/ParseResult"
 import * as Redacted from "effect/Redacted"
 import * as History from "./internal/history.js"
 import { classify, cleanDetail, plainText } from "./internal/httpFailure.js"
-import { asArray, asNumbers, asObject, asString, type JsonObject, parseJson } from "./internal/json.js"
 import * as LenientTool from "./internal/lenientTool.js"
 import { stopIndex } from "./internal/stop.js"
 import { type BrokenStream, collect, textOf } from "./internal/streamParts.js"

@@ -40,10 +40,7 @@ export const schedule = (options: Options = {}): Schedule.Schedule<unknown, LlmE
 
 /** The schedule, which gives the error that it repeats for. */
 const bounded = (options: Options): Schedule.Schedule<LlmError, LlmError> => {
-  const maxRetries = options.maxRetries ?? 2
-  if (!Number.isInteger(maxRetries) || maxRetries < 0) {
-    throw new RangeError(`maxRetries must be an integer of at least 0, not ${maxRetries}.`)
-  }
+  const maxRetries = Options_.wholeNumber("Retry", "maxRetries", options.maxRetries ?? 2, 0)
   const longest = Math.min(Duration.toMillis(options.maxRetryDelay ?? "60 seconds"), longestTimer)
   return Schedule.identity<LlmError>().pipe(
     Schedule.intersect(options.backoff ?? exponential),
@@ -84,7 +81,7 @@ export const retrying = (service: Service, options: Options = {}): Service => {
 
 /**
  * {@link retrying} as a Layer around any other. Use it once: the providers of this package have it already. Throws a
- * `RangeError` on a wrong option.
+ * `InvalidOption` on a wrong option.
  */
 export const layer = (options: Options = {}): (<E, R>(model: Layer.Layer<Llm, E, R>) => Layer.Layer<Llm, E, R>) => {
   Options_.rejectUnknown("Retry", options, ["maxRetries", "maxRetryDelay", "backoff"])

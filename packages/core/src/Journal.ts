@@ -1,6 +1,7 @@
 /**
  * Where the events of a run go. With no set-up they go to Effect's logger; any other sink is a Layer.
  */
+
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -14,6 +15,7 @@ import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import type { CallId } from "./Llm.js"
+import * as Options from "./Options.js"
 import * as RunEvent from "./RunEvent.js"
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -69,10 +71,7 @@ export const silent: Service = { record: () => Effect.void, unsafeRecord: () => 
  * @param options.capacity how many events are kept at the most. Default: 10,000.
  */
 export const memory = (options: { readonly capacity?: number } = {}): Memory => {
-  const capacity = options.capacity ?? 10_000
-  if (!Number.isInteger(capacity) || capacity < 1) {
-    throw new RangeError(`Journal.memory: capacity must be a whole number of at least 1, got ${capacity}.`)
-  }
+  const capacity = Options.wholeNumber("Journal.memory", "capacity", options.capacity ?? 10_000)
   let kept: Array<RunEvent.RunEvent> = []
   let dropped = 0
   const unsafeRecord = (event: RunEvent.RunEvent): void => {

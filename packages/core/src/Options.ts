@@ -23,12 +23,16 @@ export class InvalidOption extends RangeError {
   }
 }
 
+/** Throws an {@link InvalidOption}. */
+export const refuse = (owner: string, option: string, problem: string): never => {
+  throw new InvalidOption({ owner, option, problem })
+}
+
 /** Refuses keys that no option has: a misspelt or misplaced option must not be ignored. */
 export const rejectUnknown = (owner: string, options: object, known: ReadonlyArray<string>): void => {
   for (const option of Object.keys(options)) {
     if (known.includes(option)) continue
-    const problem = `unknown option ${JSON.stringify(option)}. Options are ${known.join(", ")}.`
-    throw new InvalidOption({ owner, option, problem })
+    refuse(owner, option, `unknown option ${JSON.stringify(option)}. Options are ${known.join(", ")}.`)
   }
 }
 
@@ -75,5 +79,5 @@ export const oneOf = <const Word extends string>(
 
 const wrong = (owner: string, option: string, rule: string, value: unknown): never => {
   const given = typeof value === "number" || typeof value === "bigint" ? String(value) : JSON.stringify(value)
-  throw new InvalidOption({ owner, option, problem: `${option} ${rule}, got ${given}.` })
+  return refuse(owner, option, `${option} ${rule}, got ${given}.`)
 }

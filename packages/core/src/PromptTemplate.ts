@@ -1,7 +1,7 @@
 /**
  * Prompts with named holes, `{{goal}}`, filled in one pass: a value that looks like a hole stays text.
  */
-import { InvalidOption } from "./Options.js"
+import { refuse } from "./Options.js"
 
 /** A prompt whose holes are named `Hole`. */
 export interface PromptTemplate<Hole extends string> {
@@ -55,11 +55,8 @@ export const checkHoles = (text: string, known: ReadonlyArray<string>): void => 
   const pieces = split(text)
   for (let i = 1; i < pieces.length; i += 2) {
     if (!known.includes(pieces[i] ?? "")) {
-      throw new InvalidOption({
-        owner: "PromptTemplate",
-        option: "prompts",
-        problem: `{{${pieces[i]}}} is not a hole of this prompt. Its holes are ${known.map((hole) => `{{${hole}}}`).join(", ")}.`
-      })
+      const holes = known.map((hole) => `{{${hole}}}`).join(", ")
+      refuse("PromptTemplate", "prompts", `{{${pieces[i]}}} is not a hole of this prompt. Its holes are ${holes}.`)
     }
   }
 }

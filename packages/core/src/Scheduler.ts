@@ -44,7 +44,7 @@ export interface RunOptions<N extends Node, A, E, R> {
 /**
  * Runs every step and gives the outcomes in the order of the nodes. Failures are outcomes, so it never fails. When it has
  * ended, by an interruption at whatever moment too, no step runs or starts any more. What steps set in FiberRefs is kept.
- * A step that interrupts the fiber it runs in ends the run as interrupted. Throws a `RangeError` on an unknown option or a
+ * A step that interrupts the fiber it runs in ends the run as interrupted. Throws an `InvalidOption` on an unknown option or a
  * bad concurrency.
  */
 export const run = <N extends Node, A, E, R>(

@@ -4,7 +4,9 @@
  * Used to tell whether a text is wanted as text or as the JSON value that it spells. Where a schema says nothing, a text
  * is wanted as text.
  */
+
 import type { JsonSchema } from "./Json.js"
+import { isObject } from "./Json.js"
 
 /** All schemas that a value at this place may fit: more than one under `anyOf` and its like. */
 export interface SchemaPlace {
@@ -97,9 +99,6 @@ export const decoded = (place: SchemaPlace, value: unknown, depth = 0): unknown 
 const maxDepth = 100
 /** More alternatives than this are not told apart. */
 const maxAlternatives = 100
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const isSchema: (value: unknown) => value is JsonSchema = isObject
 

@@ -1,12 +1,14 @@
 /**
  * A tool: a name, what it does, what it takes, and how it is done. A `Toolbox` holds tools and calls them.
  */
+
 import type * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as JSONSchema from "effect/JSONSchema"
 import * as ParseResult from "effect/ParseResult"
 import type * as Schema from "effect/Schema"
 import type { JsonSchema } from "./Json.js"
+import { isObject } from "./Json.js"
 import type { CallId, ToolSpec } from "./Llm.js"
 import * as Options from "./Options.js"
 import * as JsonText from "./reply/JsonText.js"
@@ -80,7 +82,7 @@ interface Common {
  * before `execute` sees it.
  *
  * `execute` may return an Effect, a Promise or a string. Whatever it fails, rejects or dies with becomes `ToolFailed`.
- * Throws a `RangeError` on a name that providers refuse, a `timeout` that is not longer than 0, and `parameters` that are
+ * Throws an `InvalidOption` on a name that providers refuse, a `timeout` that is not longer than 0, and `parameters` that are
  * not of an object.
  *
  * @example
@@ -158,7 +160,7 @@ export const make: {
  *
  * Use it where no effect Schema exists. `execute` gets the arguments as the JSON object that was given, with fields
  * that were encoded as text decoded where the schema takes no text, and nothing else about them is checked here. Where the schema has one property and that is a string, plain text is its value, as
- * for {@link make}. Throws a `RangeError` where the schema is not of an object, and as {@link make}.
+ * for {@link make}. Throws an `InvalidOption` where the schema is not of an object, and as {@link make}.
  */
 export const fromJsonSchema = <R = never>(
   options: Common & {
@@ -169,7 +171,8 @@ export const fromJsonSchema = <R = never>(
 ): Tool<R> => {
   const { execute, name, parameters } = options
   if (parameters["type"] !== "object") {
-    throw new RangeError(`Tool.fromJsonSchema: the parameters of ${JSON.stringify(name)} must be of an object.`)
+    const problem = `the parameters of ${JSON.stringify(name)} must be of an object.`
+    Options.refuse("Tool.fromJsonSchema", "parameters", problem)
   }
   const field = singleStringField(parameters)
   const place = SchemaPlace.make(parameters)
@@ -187,9 +190,8 @@ export const fromJsonSchema = <R = never>(
 
 const common = (who: string, options: Common): Pick<ToolInfo, keyof Common & keyof ToolInfo> => {
   if (!namePattern.test(options.name)) {
-    throw new RangeError(
-      `${who}: the name ${JSON.stringify(options.name)} must be 1 to 64 letters, digits, "_" or "-".`
-    )
+    const problem = `the name ${JSON.stringify(options.name)} must be 1 to 64 letters, digits, "_" or "-".`
+    Options.refuse(who, "name", problem)
   }
   const timeout =
     options.timeout === undefined ? Number.POSITIVE_INFINITY : Options.positiveMillis(who, "timeout", options.timeout)
@@ -264,9 +266,6 @@ const textParameters: JsonSchema = {
   additionalProperties: false
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const parse = (tool: string, text: string): Either.Either<unknown, InvalidToolInput> =>
   Either.try({
     try: (): unknown => JSON.parse(text),
@@ -306,9 +305,8 @@ const objectSchema = <A, I>(tool: string, schema: Schema.Schema<A, I>): JsonSche
     return { type: "object", properties: {}, ...(description === undefined ? {} : { description }) }
   }
   if (!isOfObject(json, json["$defs"], 0)) {
-    throw new RangeError(
-      `Tool.make: the parameters of ${JSON.stringify(tool)} must be a Schema of an object, such as Schema.Struct({ … }).`
-    )
+    const problem = `the parameters of ${JSON.stringify(tool)} must be a Schema of an object, such as Schema.Struct({ … }).`
+    Options.refuse("Tool.make", "parameters", problem)
   }
   return json["anyOf"] === undefined ? json : { type: "object", ...json }
 }

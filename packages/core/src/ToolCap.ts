@@ -11,7 +11,7 @@ import { ToolFailed } from "./ToolError.js"
  * bound fails with `ToolFailed` and is not made. What a tool does inside of one call is one call: a pattern that is offered
  * as a tool has bounds of its own.
  *
- * @param most how many calls may be made: a whole number of at least 0, else it throws a `RangeError`.
+ * @param most how many calls may be made: a whole number of at least 0, else it throws an `InvalidOption`.
  */
 export const within = (
   most: number
@@ -21,7 +21,7 @@ export const within = (
     Effect.flatMap(Toolbox.Toolbox, (toolbox) => Effect.provideService(effect, Toolbox.Toolbox, make(toolbox, most)))
 }
 
-/** A toolbox that makes so many calls and no more. Throws a `RangeError` as {@link within}. */
+/** A toolbox that makes so many calls and no more. Throws an `InvalidOption` as {@link within}. */
 export const make = (inner: Toolbox.Service, most: number): Toolbox.Service => {
   let left = Options.wholeNumber("ToolCap", "most", most, 0)
   return {

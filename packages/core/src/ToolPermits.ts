@@ -30,11 +30,8 @@ export const make = (inner: Toolbox.Service, options: PermitOptions): Toolbox.Se
   const named = new Map(Object.entries(options.tools ?? {}))
   for (const name of named.keys()) {
     if (!inner.tools.some((tool) => tool.name === name)) {
-      throw new Options.InvalidOption({
-        owner: "ToolPermits",
-        option: "tools",
-        problem: `there is no tool ${JSON.stringify(name)}. Tools: ${Toolbox.names(inner.tools)}.`
-      })
+      const known = Toolbox.names(inner.tools)
+      Options.refuse("ToolPermits", "tools", `there is no tool ${JSON.stringify(name)}. Tools: ${known}.`)
     }
   }
   const lines = new Map(

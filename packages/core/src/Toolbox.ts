@@ -16,6 +16,7 @@ import { expiring } from "./Concurrency.js"
 import { HeldPermits } from "./internal/heldPermits.js"
 import * as Journal from "./Journal.js"
 import type { CallId } from "./Llm.js"
+import { refuse } from "./Options.js"
 import { PlanApproval } from "./PlanApproval.js"
 import { RunKey } from "./RunKey.js"
 import type { Tool, ToolContext, ToolInfo } from "./Tool.js"
@@ -60,7 +61,7 @@ export class Toolbox extends Context.Tag("@forethought/core/Toolbox")<Toolbox, S
 // ---------------------------------------------------------------------------------------------------------------
 
 /**
- * A toolbox of the given tools. Throws a `RangeError` where two names are equal.
+ * A toolbox of the given tools. Throws an `InvalidOption` where two names are equal.
  *
  * A tool runs in the context of the call: it asks the model of the run that calls it, tells that run's journal, and its
  * spans hang under the call. Of the context in which the toolbox is made it is given the services that the caller does
@@ -74,7 +75,7 @@ export class Toolbox extends Context.Tag("@forethought/core/Toolbox")<Toolbox, S
 export const make = <R = never>(tools: ReadonlyArray<Tool<R>>): Effect.Effect<Service, never, R> => {
   const byName = new Map<string, Tool<R>>()
   for (const tool of tools) {
-    if (byName.has(tool.name)) throw new RangeError(`Toolbox: two tools are named ${JSON.stringify(tool.name)}.`)
+    if (byName.has(tool.name)) refuse("Toolbox", "tools", `two tools are named ${JSON.stringify(tool.name)}.`)
     byName.set(tool.name, tool)
   }
   return Effect.map(Effect.context<R>(), (context) => {

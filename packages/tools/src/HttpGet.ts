@@ -66,7 +66,7 @@ export interface HttpGetOptions {
  *
  * One GET without credentials or cookies. Of HTML the text, of other text types the text as it is; other types are
  * refused. The address that was checked is the one that is connected to. Fails with {@link HttpGetError} where the host is
- * not on the list or not public, on a status that is not 2xx, and where the answer is no text. Throws a `RangeError` on an
+ * not on the list or not public, on a status that is not 2xx, and where the answer is no text. Throws an `InvalidOption` on an
  * entry of `hosts` that is no host, and a `timeout` that is not longer than 0.
  */
 export const make = (options: HttpGetOptions): Tool.Tool => {

@@ -8,6 +8,7 @@ import * as ReplyText from "@forethought/core/reply/ReplyText"
 import type { ToolContext } from "@forethought/core/Tool"
 import * as Tool from "@forethought/core/Tool"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 
 /** How the worker is asked. */
 export interface Options {
@@ -41,20 +42,17 @@ const defaultSystem =
   "Answer the request below with the result alone, as briefly as it allows. If you do not know, say that you do not know."
 
 const ask = (options: Options, input: string, { call }: ToolContext) =>
-  Effect.gen(function* () {
-    const run = yield* Run.current
-    const role = "executor"
-    const reply = yield* run.complete({
-      role,
+  Effect.flatMap(Run.current, (run) =>
+    Reask.ask<string, never>(run, {
+      role: "executor",
       call,
       messages: [
         { role: "system", content: options.system ?? defaultSystem },
         { role: "user", content: input }
       ],
-      ...(options.maxTokens === undefined ? {} : { maxTokens: options.maxTokens })
+      ...(options.maxTokens === undefined ? {} : { maxTokens: options.maxTokens }),
+      // A plan counts on one model call for each of its steps.
+      reask: Reask.never,
+      read: (reply) => Either.right(ReplyText.visible(reply))
     })
-    const text = ReplyText.visible(reply.text)
-    const error = Reask.flaw({ role, call }, { ...reply, toolCalls: [] }, text)
-    if (error !== undefined) return yield* Effect.fail(error)
-    return text
-  })
+  )

@@ -122,7 +122,7 @@ export type { Hints }
  * is shown only in the error of a connection that ended, without the values of `env`.
  *
  * Fails where the server does not start or answer in time, and where it lists tools none of which can be used. Throws a
- * `RangeError` on a time that is not longer than 0.
+ * `InvalidOption` on a time that is not longer than 0.
  *
  * @example
  * ```ts

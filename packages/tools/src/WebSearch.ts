@@ -113,7 +113,7 @@ const make = (
 ): Tool.Tool => {
   Options.rejectUnknown(who, options, [...own, "maxResults", "timeout", "name", "userAgent", "fetch"])
   const count = Options.wholeNumber(who, "maxResults", options.maxResults ?? 5)
-  if (count > 20) throw new RangeError(`${who}: maxResults must be at most 20, got ${count}.`)
+  if (count > 20) Options.refuse(who, "maxResults", `maxResults must be at most 20, got ${count}.`)
   return Tool.make({
     name: options.name ?? "WebSearch",
     description:

@@ -3,11 +3,11 @@
  * of server-sent events, or JSON documents one after another.
  */
 import type { HttpClientError } from "@effect/platform/HttpClientError"
+import { asObject, asObjects, type JsonObject, parseJson } from "@forethought/core/Json"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { createParser, type EventSourceMessage } from "eventsource-parser"
 import { brokenPart, complains } from "./httpFailure.js"
-import { asObject, asObjects, type JsonObject, parseJson } from "./json.js"
 
 /** What one event of a stream adds for whoever watches. */
 export interface Piece {

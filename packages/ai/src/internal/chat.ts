@@ -1,9 +1,18 @@
 /** The wire of `/chat/completions`: requests written, replies and their streams read. */
 import * as FinishWord from "@forethought/core/FinishWord"
+import {
+  asArray,
+  asList,
+  asNumber,
+  asNumbers,
+  asObject,
+  asString,
+  type JsonObject,
+  parseJson
+} from "@forethought/core/Json"
 import type { Message, ProviderState, Request, ToolCall, Usage } from "@forethought/core/Llm"
 import type { Assembler, Piece } from "./body.js"
 import type { Decoded, Wire } from "./exchange.js"
-import { asArray, asList, asNumber, asNumbers, asObject, asString, type JsonObject, parseJson } from "./json.js"
 import type { Quirks } from "./refused.js"
 import * as ToolArguments from "./toolArguments.js"
 import * as ToolSchema from "./toolSchema.js"

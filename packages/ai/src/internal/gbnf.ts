@@ -3,8 +3,8 @@
  * would force the model to say so: a schema with anything else in it is not used.
  */
 import type { JsonSchema } from "@forethought/core/Json"
+import { asArray, asNumber, asObject, asString } from "@forethought/core/Json"
 import type { GbnfJsonSchema } from "node-llama-cpp"
-import { asArray, asNumber, asObject, asString } from "./json.js"
 import { dereference } from "./toolSchema.js"
 
 /** The schema, or `undefined` where it cannot be expressed. Optional properties become required ones. */

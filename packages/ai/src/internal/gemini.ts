@@ -1,9 +1,9 @@
 /** The wire of Google's Generative Language API. */
 import * as FinishWord from "@forethought/core/FinishWord"
+import { asArray, asNumber, asNumbers, asObject, asObjects, asString, type JsonObject } from "@forethought/core/Json"
 import type { Message, Request, ToolCall, Usage } from "@forethought/core/Llm"
 import type { Assembler, Piece } from "./body.js"
 import { type Decoded, endpoint, type HostedWire, type Wire } from "./exchange.js"
-import { asArray, asNumber, asNumbers, asObject, asObjects, asString, type JsonObject } from "./json.js"
 import type { Quirks } from "./refused.js"
 import * as ToolArguments from "./toolArguments.js"
 import * as ToolSchema from "./toolSchema.js"

@@ -1,12 +1,12 @@
 /** What the providers with an address of their own have in common. */
 import { createHash } from "node:crypto"
 import * as HttpClient from "@effect/platform/HttpClient"
+import type { JsonObject } from "@forethought/core/Json"
 import { Llm, type Service } from "@forethought/core/Llm"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Prices from "../Prices.js"
 import * as Exchange from "./exchange.js"
-import type { JsonObject } from "./json.js"
 
 export interface Options extends Exchange.Common {
   /** Where the API is; a trailing slash is ignored. Default: the provider's own address. */

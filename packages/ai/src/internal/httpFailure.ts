@@ -2,8 +2,9 @@
  * What an HTTP response that is no reply means. Decided by the codes in the body and by the status; the words of a
  * message are asked where a provider gives no code of its own, and for a full context, for which there are few.
  */
+
+import { asArray, asNumber, asObject, asObjects, asString, type JsonObject, parseJson } from "@forethought/core/Json"
 import { Reason } from "@forethought/core/Llm"
-import { asArray, asNumber, asObject, asObjects, asString, type JsonObject, parseJson } from "./json.js"
 import * as Waits from "./waits.js"
 
 /** At most this many characters of a server's message reach an error. */

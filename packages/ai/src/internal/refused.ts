@@ -1,7 +1,8 @@
 /** What a model turned out not to take, told from the refusals of its server. */
+
+import { asNumber, asObjects, type JsonObject } from "@forethought/core/Json"
 import type { Message } from "@forethought/core/Llm"
 import type { Classified } from "./httpFailure.js"
-import { asNumber, asObjects, type JsonObject } from "./json.js"
 
 /** What is sent to a model. It only ever becomes less, so that asking again ends. */
 export interface Quirks {

@@ -9,6 +9,7 @@ import type { HttpClientError } from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type { HttpClientResponse } from "@effect/platform/HttpClientResponse"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
+import { asString } from "@forethought/core/Json"
 import { Reason } from "@forethought/core/Llm"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -17,7 +18,6 @@ import * as FiberRef from "effect/FiberRef"
 import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
-import { asString } from "./json.js"
 
 /** A request had no response that can be used. It holds nothing of the request, so that a span may show it. */
 export class NotAnswered extends Data.TaggedError("NotAnswered")<{

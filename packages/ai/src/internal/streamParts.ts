@@ -1,8 +1,9 @@
 /** The streamed form of a LanguageModel's reply: pieces put together into the parts that a whole reply has. */
+
+import { asObject, asString } from "@forethought/core/Json"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { asObject, asString } from "./json.js"
 
 /** The stream ended before the reply was whole, or reported an error. */
 export class BrokenStream extends Data.TaggedError("BrokenStream")<{ readonly problem: string }> {}

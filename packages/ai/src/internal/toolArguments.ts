@@ -1,4 +1,4 @@
-import { asObject, type JsonObject, parseJson } from "./json.js"
+import { asObject, type JsonObject, parseJson } from "@forethought/core/Json"
 
 /**
  * The arguments of an earlier tool call, to be sent back. Providers refuse the whole conversation over arguments that

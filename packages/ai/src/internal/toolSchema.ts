@@ -3,7 +3,7 @@
  * the whole request refused. What a provider cannot express is left out: the tool itself checks its call.
  */
 import type { JsonSchema } from "@forethought/core/Json"
-import { asArray, asNumber, asObject, asObjects, asString, type JsonObject } from "./json.js"
+import { asArray, asNumber, asObject, asObjects, asString, type JsonObject } from "@forethought/core/Json"
 
 // ---------------------------------------------------------------------------------------------------------------
 // OpenAI, Anthropic and their like

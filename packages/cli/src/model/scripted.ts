@@ -10,6 +10,7 @@
  */
 import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
+import { isObject } from "@forethought/core/Json"
 import * as Llm from "@forethought/core/Llm"
 import { ScriptedLlm } from "@forethought/core/testing"
 import * as Effect from "effect/Effect"
@@ -61,9 +62,6 @@ export const fromData = (data: unknown, source: string): Effect.Effect<LoadedMod
     )
     return { layer: Llm.layer(model.complete), leftOver: () => Effect.runSync(model.left) }
   })
-
-const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const known = ["text", "role", "call", "after", "toolCalls", "finishReason"]
 

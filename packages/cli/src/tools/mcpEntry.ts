@@ -2,6 +2,7 @@
  * One MCP server as config files write it: ours, and those of other clients, from which people copy.
  */
 
+import { isObject } from "@forethought/core/Json"
 import { readDuration } from "../config/options.js"
 import { UsageError } from "../errors.js"
 import type { Surroundings } from "../process.js"
@@ -48,7 +49,7 @@ export const readEntries = (
 ): ReadonlyArray<McpServer> =>
   Object.entries(servers).flatMap(([name, server]) => {
     // VS Code and others have one such key inside another.
-    if (rootKeys.includes(name) && isRecord(server) && !placeKeys.some((key) => Object.hasOwn(server, key))) {
+    if (rootKeys.includes(name) && isObject(server) && !placeKeys.some((key) => Object.hasOwn(server, key))) {
       return readEntries(server, `${source}: ${JSON.stringify(name)}`, around)
     }
     return readEntry(name, server, `${source}: the server ${JSON.stringify(name)}`, around)
@@ -60,7 +61,7 @@ const urlKeys = ["url", "httpUrl", "serverUrl"]
 const placeKeys = ["command", ...urlKeys]
 
 const readEntry = (name: string, server: unknown, where: string, around: Surroundings): ReadonlyArray<McpServer> => {
-  if (!isRecord(server)) throw new UsageError(`${where} must be an object. ${usage}`)
+  if (!isObject(server)) throw new UsageError(`${where} must be an object. ${usage}`)
   if (server["disabled"] === true || server["enabled"] === false) return []
   const urlKey = urlKeys.find((key) => isGiven(server[key]))
   const isCommand = isGiven(server["command"])
@@ -130,7 +131,7 @@ const readCommand = (
 ): McpServer["at"] => {
   const { command } = server
   // One client has the three of them in an object of their own.
-  if (isRecord(command)) {
+  if (isObject(command)) {
     const { path, ...rest } = command
     return readCommand({ ...server, ...rest, command: path }, where, around)
   }
@@ -170,7 +171,7 @@ const readUrl = (
   const address = expand(url, where, around).value.trim()
   hostOf(address, where)
   const named = server["env_http_headers"] ?? {}
-  if (!isRecord(named)) throw new UsageError(`${where}: "env_http_headers" must be an object of texts.`)
+  if (!isObject(named)) throw new UsageError(`${where}: "env_http_headers" must be an object of texts.`)
   const fromEnvironment = Object.entries(named).map(([name, from]) => ({ ...variable(from, where, around), name }))
   const token = server["bearer_token_env_var"]
   const bearer = isGiven(token) ? [variable(token, where, around)] : []
@@ -208,7 +209,7 @@ const readValues = (
   if (key === undefined) return []
   const given = server[key]
   const here = `${where}: ${JSON.stringify(key)}`
-  if (!isRecord(given)) throw new UsageError(`${here} must be an object of texts.`)
+  if (!isObject(given)) throw new UsageError(`${here} must be an object of texts.`)
   return Object.entries(given).map(([name, written]) => {
     if (!isPlain(written)) {
       throw new UsageError(`${here} must be an object of texts.`)
@@ -349,6 +350,3 @@ const isGiven = (value: unknown): boolean =>
 
 const isPlain = (value: unknown): value is string | number | boolean =>
   ["string", "number", "boolean"].includes(typeof value)
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)

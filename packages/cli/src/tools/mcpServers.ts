@@ -1,6 +1,7 @@
 /**
  * The MCP servers whose tools a run gets: read from flags and the config file, connected to when a run starts.
  */
+import { isObject } from "@forethought/core/Json"
 import type { Tool } from "@forethought/core/Tool"
 import type { McpError, ServerOptions, ServerTool } from "@forethought/tools/Mcp"
 import * as Effect from "effect/Effect"
@@ -9,7 +10,7 @@ import type * as Scope from "effect/Scope"
 import { type Find, texts } from "../config/values.js"
 import { UsageError } from "../errors.js"
 import type { Surroundings } from "../process.js"
-import { hostOf, isRecord, type McpServer, readEntries, type Value, type Written } from "./mcpEntry.js"
+import { hostOf, type McpServer, readEntries, type Value, type Written } from "./mcpEntry.js"
 
 export type { McpServer } from "./mcpEntry.js"
 
@@ -40,7 +41,7 @@ const readGiven = (find: Find, around: Surroundings): ReadonlyArray<McpServer> =
   const given = find("mcp")
   if (given === undefined) return []
   const { source, value } = given
-  if (isRecord(value)) return readEntries(value, source, around)
+  if (isObject(value)) return readEntries(value, source, around)
   if (typeof value === "object" && !(Array.isArray(value) && typeof value[0] === "string")) {
     throw new UsageError(`${source} must be an object of servers by their names: {"files": {"command": "…"}}.`)
   }

@@ -9,6 +9,7 @@
  * Problem words of the `ParseError`: `no_number`, `no_option`, `no_answer` (the reply says that there is none, or has
  * nothing of the kind), `ambiguous`, `malformed`, `invalid_date`, `inconsistent`.
  */
+
 import * as Either from "effect/Either"
 import type { Finding, Problem } from "../internal/answer/finding.js"
 import { lastMarked, type Marked } from "../internal/answer/markers.js"
@@ -16,6 +17,7 @@ import { type DateOrder, dateInMarked, dateInPlain } from "../internal/answer/re
 import { numberInMarked, numberInPlain } from "../internal/answer/readNumber.js"
 import { type OptionSpec, optionInMarked, optionInPlain } from "../internal/answer/readOption.js"
 import { plainSigns } from "../internal/answer/text.js"
+import { refuse } from "../Options.js"
 import { excerpt, ParseError } from "../ReplyError.js"
 import { visible } from "./ReplyText.js"
 
@@ -146,7 +148,7 @@ export const option = <const L extends string>(
   options: ReadonlyArray<L> | { readonly [label in L]: string }
 ): AnswerFormat<L> => {
   const specs = specsOf(options)
-  if (specs.length === 0) throw new RangeError("AnswerFormat.option: at least one option is needed.")
+  if (specs.length === 0) refuse("AnswerFormat.option", "options", "at least one option is needed.")
   const labels = specs.map((spec) => spec.label)
   const isLetters = labels.every((label) => /^[A-Za-z]$/.test(label))
   return fromReaders<L>(isLetters ? "option letter" : "option", {

@@ -1,7 +1,9 @@
 /**
  * Reads the one JSON object that a reply was asked for, wherever in the reply it stands.
  */
+
 import * as Either from "effect/Either"
+import { isObject } from "../Json.js"
 import { excerpt, ParseError } from "../ReplyError.js"
 import * as JsonRepair from "./JsonRepair.js"
 import * as JsonText from "./JsonText.js"
@@ -149,9 +151,6 @@ const maxBroken = 100
 
 type Wanted = ReadonlyMap<string, string>
 type Entries = Readonly<Record<string, unknown>>
-
-const isObject = (value: unknown): value is Entries =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const bareKey = (key: string): string => key.toLowerCase().replaceAll(/[_\-\s]/g, "")
 

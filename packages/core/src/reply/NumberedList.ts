@@ -1,7 +1,9 @@
 /**
  * Reads a plan: the numbered list of steps that a planner was asked for.
  */
+
 import * as Either from "effect/Either"
+import { isObject } from "../Json.js"
 import { excerpt, ParseError } from "../ReplyError.js"
 import * as EndMarks from "./EndMarks.js"
 import * as InlineList from "./InlineList.js"
@@ -248,9 +250,6 @@ const stepKey = (values: ReadonlyArray<unknown>): string | undefined => {
   const isOnly = others.every((other) => key === "description" && headings.has(other))
   return isEverywhere && isOnly ? key : undefined
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const textOf = (value: unknown, key: string | undefined): string | undefined => {
   if (typeof value === "string") return trim(value)

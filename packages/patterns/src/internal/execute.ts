@@ -3,8 +3,10 @@
  *
  * @internal
  */
+
 import * as CallPath from "@forethought/core/CallPath"
 import type { Executor, ExecutorInput, ExecutorResult } from "@forethought/core/Executor"
+import { isObject } from "@forethought/core/Json"
 import type { LlmError } from "@forethought/core/Llm"
 import type { Run } from "@forethought/core/Run"
 import { errorInfo, type PastStep } from "@forethought/core/RunEvent"
@@ -74,9 +76,6 @@ const hasEvidence = (error: unknown): error is { readonly progress: Rewoo.Progre
 
 const hasList = (error: unknown, name: string): boolean =>
   isObject(error) && isObject(error["progress"]) && Array.isArray(error["progress"][name])
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null
 
 /**
  * Executes a step, the run's `index`-th, and returns it as a past step. `prompt` is what the executor is given as its

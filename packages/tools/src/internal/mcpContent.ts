@@ -2,7 +2,9 @@
  * What an MCP server's tool gave, as text for a model: texts as they are, everything else described in a line. Nothing
  * is thrown: what is not as the protocol has it is read where its meaning is clear, and told where it is not.
  */
-import { isRecord, isSomething, jsonOf, textOf } from "./json.js"
+
+import { isObject, jsonOf, textOf } from "@forethought/core/Json"
+import * as Predicate from "effect/Predicate"
 
 /** The text of a result, and whether it is of an error. */
 export const readResult = (result: Record<string, unknown>): { readonly text: string; readonly isError: boolean } => {
@@ -17,22 +19,22 @@ const isTrue = (value: unknown): boolean =>
 /** Results that are not the end of a call. */
 const unsupportedKind = (result: Record<string, unknown>): string | undefined => {
   if (result["resultType"] === "input_required") {
-    const requests = isRecord(result["inputRequests"]) ? Object.values(result["inputRequests"]) : []
+    const requests = isObject(result["inputRequests"]) ? Object.values(result["inputRequests"]) : []
     const asked = requests.map((request) => messageOf(request)).filter((message) => message !== undefined)
     const said = asked.length === 0 ? "" : ` It asked: ${asked.join(" ")}`
     return `The server wants more input before it goes on (input_required), which is not supported here.${said}`
   }
   const { task } = result
-  if (isRecord(task) && typeof task["taskId"] === "string" && !Object.hasOwn(result, "content")) {
+  if (isObject(task) && typeof task["taskId"] === "string" && !Object.hasOwn(result, "content")) {
     return "The server answered with a task that goes on, which is not supported here."
   }
   return undefined
 }
 
 const messageOf = (request: unknown): string | undefined => {
-  if (!isRecord(request)) return undefined
+  if (!isObject(request)) return undefined
   const { params } = request
-  return isRecord(params) ? textOf(params["message"]) : undefined
+  return isObject(params) ? textOf(params["message"]) : undefined
 }
 
 const resultText = (result: Record<string, unknown>): string => {
@@ -40,10 +42,10 @@ const resultText = (result: Record<string, unknown>): string => {
   const structuredContent = result["structuredContent"] ?? result["structured_content"]
   const blocks = blocksOf(result["content"] ?? (isBlocks(toolResult) ? toolResult : undefined))
   const parts = blocks.map(blockText).filter((text) => text !== undefined)
-  if (isSomething(structuredContent) && !isRepeated(structuredContent, blocks)) {
+  if (Predicate.isNotNullable(structuredContent) && !isRepeated(structuredContent, blocks)) {
     parts.push(asJson(structuredContent))
   }
-  if (isSomething(toolResult) && !isBlocks(toolResult)) parts.push(asText(toolResult))
+  if (Predicate.isNotNullable(toolResult) && !isBlocks(toolResult)) parts.push(asText(toolResult))
   const text = parts.join("\n")
   if (text !== "") return text
   // The first word of a server that does not know the protocol may still be what was asked for.
@@ -51,7 +53,7 @@ const resultText = (result: Record<string, unknown>): string => {
     ...["content", "structuredContent", "structured_content", "toolResult"],
     ...["isError", "is_error", "resultType", "meta"]
   ])
-  const others = Object.entries(result).filter(([key, value]) => !known.has(key) && isSomething(value))
+  const others = Object.entries(result).filter(([key, value]) => !known.has(key) && Predicate.isNotNullable(value))
   return others.length === 0 ? "(no result)" : asJson(Object.fromEntries(others))
 }
 
@@ -61,11 +63,11 @@ const asJson = (value: unknown): string => jsonOf(value) ?? "[content that is ne
 
 const blocksOf = (content: unknown): ReadonlyArray<unknown> => {
   if (Array.isArray(content)) return content
-  return isSomething(content) ? [content] : []
+  return Predicate.isNotNullable(content) ? [content] : []
 }
 
 const isBlocks = (value: unknown): value is ReadonlyArray<unknown> =>
-  Array.isArray(value) && value.length > 0 && value.every((item) => isRecord(item) && typeof item["type"] === "string")
+  Array.isArray(value) && value.length > 0 && value.every((item) => isObject(item) && typeof item["type"] === "string")
 
 // ---------------------------------------------------------------------------------------------------------------
 // structured content
@@ -80,7 +82,7 @@ const isRepeated = (structured: unknown, blocks: ReadonlyArray<unknown>): boolea
   // Some servers hand on the blocks themselves.
   const said: ReadonlyArray<unknown> = [blocks, ...blocks, ...saidBy(texts)]
   const written = new Set(said.map(jsonOf).filter((json) => json !== undefined))
-  const alone = isRecord(structured) && Object.keys(structured).length === 1 ? Object.values(structured) : []
+  const alone = isObject(structured) && Object.keys(structured).length === 1 ? Object.values(structured) : []
   return [structured, ...alone].some((value) => {
     if (written.has(jsonOf(value) ?? "")) return true
     return typeof value !== "object" && written.has(JSON.stringify(String(value)))
@@ -106,7 +108,7 @@ const parsed = (text: string): unknown => {
 
 const plainText = (block: unknown): string | undefined => {
   if (typeof block === "string") return block
-  return isRecord(block) && typeof block["text"] === "string" ? block["text"] : undefined
+  return isObject(block) && typeof block["text"] === "string" ? block["text"] : undefined
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -115,17 +117,17 @@ const plainText = (block: unknown): string | undefined => {
 
 /** Nothing for a block that holds nothing. */
 const blockText = (block: unknown): string | undefined => {
-  if (!isSomething(block)) return undefined
-  if (!isRecord(block)) return asText(block)
+  if (!Predicate.isNotNullable(block)) return undefined
+  if (!isObject(block)) return asText(block)
   const kind = kindOf(block)
   switch (kind) {
     case "text": {
       const { text } = block
-      return isSomething(text) ? asText(text) : undefined
+      return Predicate.isNotNullable(text) ? asText(text) : undefined
     }
     case "image":
     case "audio":
-      return `[${[`${kind}: ${mimeOf(block) ?? "of an unknown type"}`, sizeOf(block), textOf(block["url"] ?? block["uri"])].filter(isSomething).join(", ")}]`
+      return `[${[`${kind}: ${mimeOf(block) ?? "of an unknown type"}`, sizeOf(block), textOf(block["url"] ?? block["uri"])].filter(Predicate.isNotNullable).join(", ")}]`
     case "resource_link":
       return described(
         block,
@@ -135,13 +137,13 @@ const blockText = (block: unknown): string | undefined => {
       )
     case "resource": {
       const { resource } = block
-      return resourceText(isRecord(resource) ? resource : block)
+      return resourceText(isObject(resource) ? resource : block)
     }
     default: {
       const { text } = block
       const name = kind === "" ? "content without a type" : `content of the unknown type ${JSON.stringify(kind)}`
       if (typeof text === "string") return `[${name}]\n${text}`
-      const facts = [mimeOf(block), sizeOf(block), textOf(block["uri"])].filter(isSomething).join(", ")
+      const facts = [mimeOf(block), sizeOf(block), textOf(block["uri"])].filter(Predicate.isNotNullable).join(", ")
       return `[${name}: ${sizeOf(block) === undefined ? shortJson(block) : facts}]`
     }
   }
@@ -152,7 +154,7 @@ const kindOf = (block: Record<string, unknown>): string => {
   const type = textOf(block["type"])
   if (type !== undefined) return kinds.get(type.toLowerCase().replaceAll(/[^a-z]/g, "")) ?? type
   if (typeof block["text"] === "string") return typeof block["uri"] === "string" ? "resource" : "text"
-  if (isRecord(block["resource"]) || (typeof block["uri"] === "string" && typeof block["blob"] === "string")) {
+  if (isObject(block["resource"]) || (typeof block["uri"] === "string" && typeof block["blob"] === "string")) {
     return "resource"
   }
   const mime = mimeOf(block)?.toLowerCase() ?? ""
@@ -179,7 +181,7 @@ const resourceText = (resource: Record<string, unknown>): string => {
 }
 
 const described = (resource: Record<string, unknown>, ...facts: ReadonlyArray<string | undefined>): string =>
-  `[resource: ${[textOf(resource["uri"]), ...facts].filter(isSomething).join(", ") || "without an address"}]`
+  `[resource: ${[textOf(resource["uri"]), ...facts].filter(Predicate.isNotNullable).join(", ") || "without an address"}]`
 
 const mimeOf = (block: Record<string, unknown>): string | undefined =>
   textOf(block["mimeType"]) ?? textOf(block["mime_type"]) ?? textOf(block["mediaType"])

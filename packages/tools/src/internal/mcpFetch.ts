@@ -2,11 +2,13 @@
  * The `fetch` that the SDK's HTTP transports use: answers are read leniently (see `mcpMessage`) whatever their content
  * type says, and what is not an answer is an error in words.
  */
+
+import { isObject, textOf } from "@forethought/core/Json"
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js"
 import { type JSONRPCMessage, RequestIdSchema } from "@modelcontextprotocol/sdk/types.js"
+import * as Predicate from "effect/Predicate"
 import { createParser } from "eventsource-parser"
 import { htmlText } from "./htmlText.js"
-import { isRecord, isSomething, textOf } from "./json.js"
 import {
   type Answers,
   type Awaited,
@@ -106,7 +108,7 @@ export const mendingFetch = (maxBytes: number, older?: Older): FetchLike => {
     const response = await fetch(url, init)
     if (!response.ok || response.body === null || !isEventStream(response)) return response
     const { onEnd } = older
-    const answers: Answers = ({ error, id }) => byId({ id }) ?? (isSomething(error) ? only() : undefined)
+    const answers: Answers = ({ error, id }) => byId({ id }) ?? (Predicate.isNotNullable(error) ? only() : undefined)
     const onMessage = (message: JSONRPCMessage) => {
       if (!("method" in message)) inFlight.delete(String(message.id))
     }
@@ -175,7 +177,7 @@ const maxBarrenStreams = 3
 
 const posted = (body: unknown): Record<string, unknown> => {
   const message: unknown = typeof body === "string" ? JSON.parse(body) : undefined
-  return isRecord(message) ? message : {}
+  return isObject(message) ? message : {}
 }
 
 const awaitedBy = ({ id: given, method }: Record<string, unknown>): Awaited | undefined => {
@@ -440,7 +442,7 @@ const jsonWords = (body: string): string => {
 }
 
 const messageIn = (value: unknown, depth = 0): string | undefined => {
-  if (!isRecord(value) || depth > 4) return textOf(value)
+  if (!isObject(value) || depth > 4) return textOf(value)
   for (const key of ["error", "message", "error_description", "detail", "title"]) {
     const found = messageIn(value[key], depth + 1)
     if (found !== undefined) return found

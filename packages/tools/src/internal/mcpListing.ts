@@ -1,8 +1,9 @@
 /**
  * The tools that an MCP server lists: every page, read leniently, and what cannot be used named.
  */
+
+import { isObject, jsonOf, textOf } from "@forethought/core/Json"
 import * as Effect from "effect/Effect"
-import { isRecord, jsonOf, textOf } from "./json.js"
 import type { Problem } from "./mcpConnection.js"
 import { objectSchema } from "./mcpSchema.js"
 
@@ -93,13 +94,13 @@ const readPage = (result: Record<string, unknown>, { tools, warnings }: Listing,
 
 /** A tool, or why it is left out. */
 const readTool = (given: unknown): Listed | string => {
-  if (!isRecord(given)) return `An entry of its list is not a tool, and is left out: ${shown(given)}`
+  if (!isObject(given)) return `An entry of its list is not a tool, and is left out: ${shown(given)}`
   const name = given["name"]
   if (typeof name !== "string" || name.trim() === "") {
     return `A tool without a name is left out: ${shown(given)}`
   }
   const execution = given["execution"]
-  if (isRecord(execution) && textOf(execution["taskSupport"])?.toLowerCase() === "required") {
+  if (isObject(execution) && textOf(execution["taskSupport"])?.toLowerCase() === "required") {
     return `Its tool ${JSON.stringify(name)} can only be called as a task, which is not supported; it is left out.`
   }
   const parameters = objectSchema(given["inputSchema"] ?? given["input_schema"] ?? given["parameters"])
@@ -110,7 +111,7 @@ const readTool = (given: unknown): Listed | string => {
   if (jsonOf(parameters) === undefined) {
     return `Its tool ${JSON.stringify(name)} has an inputSchema that is nested too deeply; it is left out.`
   }
-  const hints = isRecord(given["annotations"]) ? given["annotations"] : {}
+  const hints = isObject(given["annotations"]) ? given["annotations"] : {}
   return {
     name,
     description: textOf(given["description"]) ?? textOf(given["title"]) ?? textOf(hints["title"]) ?? name,

@@ -2,6 +2,8 @@
  * One message of an MCP server, read leniently: what the SDK's strict schemas would refuse is mended before it sees it,
  * because it drops a message that it refuses and lets the call wait for its timeout.
  */
+
+import { isObject, jsonOf } from "@forethought/core/Json"
 import {
   ErrorCode,
   type JSONRPCMessage,
@@ -9,7 +11,6 @@ import {
   type RequestId,
   SUPPORTED_PROTOCOL_VERSIONS
 } from "@modelcontextprotocol/sdk/types.js"
-import { isRecord, jsonOf } from "./json.js"
 
 /** A request of ours that has no answer yet. */
 export interface Awaited {
@@ -28,7 +29,7 @@ export const notReadable = -32_096
 
 /** The request that one of our messages calls off. */
 export const cancelledBy = (message: Readonly<Record<string, unknown>>): RequestId | undefined => {
-  if (message["method"] !== "notifications/cancelled" || !isRecord(message["params"])) return undefined
+  if (message["method"] !== "notifications/cancelled" || !isObject(message["params"])) return undefined
   const id = message["params"]["requestId"]
   return typeof id === "string" || typeof id === "number" ? id : undefined
 }
@@ -53,13 +54,13 @@ export const unreadable = (text: string): string =>
 const shownChars = 200
 
 const readMessage = (value: unknown, answers: Answers): JSONRPCMessage | undefined => {
-  if (!isRecord(value)) return undefined
+  if (!isObject(value)) return undefined
   const { id, method, params } = value
   // Some servers log JSON where messages belong.
   const signed = Object.hasOwn(value, "jsonrpc")
   if (typeof method === "string") {
     if (!signed) return undefined
-    const given = isRecord(params) ? { params: readParams(method, params) } : {}
+    const given = isObject(params) ? { params: readParams(method, params) } : {}
     return typeof id === "string" || Number.isInteger(id)
       ? { jsonrpc: "2.0", id: typeof id === "string" ? id : Number(id), method, ...given }
       : { jsonrpc: "2.0", method, ...given }
@@ -84,7 +85,7 @@ const readParams = (method: string, params: Record<string, unknown>): Record<str
 }
 
 const readError = (error: unknown): { readonly code: number; readonly message: string; readonly data?: unknown } => {
-  if (!isRecord(error)) {
+  if (!isObject(error)) {
     return { code: ErrorCode.InternalError, message: typeof error === "string" ? error : (jsonOf(error) ?? "unknown") }
   }
   const code = Number(error["code"])
@@ -98,8 +99,8 @@ const readError = (error: unknown): { readonly code: number; readonly message: s
 
 /** A result is an object on the wire; another value stands where the protocol's first version had it. */
 const readResult = (method: string, result: unknown): Record<string, unknown> => {
-  if (method === "initialize") return readWelcome(isRecord(result) ? result : {})
-  if (!isRecord(result)) return result === null ? {} : { toolResult: result }
+  if (method === "initialize") return readWelcome(isObject(result) ? result : {})
+  if (!isObject(result)) return result === null ? {} : { toolResult: result }
   const { _meta: _, ...rest } = result
   return rest
 }
@@ -110,6 +111,6 @@ const readResult = (method: string, result: unknown): Record<string, unknown> =>
  */
 const readWelcome = ({ protocolVersion, serverInfo }: Record<string, unknown>): Record<string, unknown> => {
   const version = SUPPORTED_PROTOCOL_VERSIONS.find((known) => known === protocolVersion) ?? LATEST_PROTOCOL_VERSION
-  const name = isRecord(serverInfo) && typeof serverInfo["name"] === "string" ? serverInfo["name"] : "unknown"
+  const name = isObject(serverInfo) && typeof serverInfo["name"] === "string" ? serverInfo["name"] : "unknown"
   return { protocolVersion: version, capabilities: {}, serverInfo: { name, version: "unknown" } }
 }

@@ -2,7 +2,7 @@
  * The input schema of an MCP server's tool, mended where its meaning is clear. One schema that a provider refuses would
  * have the whole request refused, with all its tools.
  */
-import { isRecord } from "./json.js"
+import { isObject } from "@forethought/core/Json"
 
 type Schema = Record<string, unknown>
 
@@ -10,12 +10,12 @@ type Schema = Record<string, unknown>
 export const objectSchema = (given: unknown): Schema | undefined => {
   const parsed = typeof given === "string" ? parsedText(given) : given
   if (parsed === undefined || parsed === null || parsed === true) return { type: "object", properties: {} }
-  if (!isRecord(parsed)) return undefined
+  if (!isObject(parsed)) return undefined
   const { $schema: _, ...own } = parsed
   const type = ownType(own["type"])
   if (type === "other") return undefined
   const schema = mended(type === "none" && !hasStructure(own) ? ofBareMap(own) : own, 0)
-  return { ...schema, type: "object", properties: isRecord(schema["properties"]) ? schema["properties"] : {} }
+  return { ...schema, type: "object", properties: isObject(schema["properties"]) ? schema["properties"] : {} }
 }
 
 const parsedText = (text: string): unknown => {
@@ -36,7 +36,7 @@ const ownType = (type: unknown): "object" | "other" | "none" => {
 
 /** A root without a type that is a schema all the same. */
 const hasStructure = (schema: Schema): boolean =>
-  isRecord(schema["properties"]) ||
+  isObject(schema["properties"]) ||
   Array.isArray(schema["properties"]) ||
   typeof schema["$ref"] === "string" ||
   ["anyOf", "oneOf", "allOf"].some((key) => Array.isArray(schema[key]))
@@ -51,7 +51,7 @@ const ofBareMap = (map: Schema): Schema => {
 }
 
 const isProperty = (value: unknown): boolean =>
-  isRecord(value) &&
+  isObject(value) &&
   (typeof value["type"] === "string" ||
     Array.isArray(value["type"]) ||
     ["$ref", "anyOf", "oneOf", "allOf", "enum", "const", "description"].some((key) => Object.hasOwn(value, key)))
@@ -80,7 +80,7 @@ const subschema = (value: unknown, depth: number): Schema | boolean => {
     const type = typeName(value)
     return type === undefined ? { description: value } : { type }
   }
-  return isRecord(value) && depth < maxDepth ? mended(value, depth) : {}
+  return isObject(value) && depth < maxDepth ? mended(value, depth) : {}
 }
 
 /** Gives what is kept of a keyword's value, nothing where it means nothing. */
@@ -96,7 +96,7 @@ const some: Read = (value, depth) =>
   Array.isArray(value) && value.length > 0 ? value.map((item) => subschema(item, depth)) : undefined
 
 const map: Read = (value, depth) => {
-  if (!isRecord(value)) return undefined
+  if (!isObject(value)) return undefined
   const found: Array<readonly [string, Schema | boolean]> = []
   for (const [name, item] of Object.entries(value)) {
     // A property that nothing fits cannot be given, and a list of names belongs one level higher.
@@ -112,7 +112,7 @@ const properties: Read = (value, depth) =>
     ? map(
         Object.fromEntries(
           value.flatMap((item) => {
-            if (!isRecord(item)) return []
+            if (!isObject(item)) return []
             const { name, ...rest } = item
             return typeof name === "string" ? [[name, rest]] : []
           })
@@ -192,13 +192,13 @@ const withRequired = (schema: Schema, { properties }: Schema): Schema => {
 
 const namesNeeded = (properties: unknown): ReadonlyArray<unknown> => {
   if (Array.isArray(properties)) return properties.filter(isNeeded).map(({ name }) => name)
-  if (!isRecord(properties)) return []
+  if (!isObject(properties)) return []
   const { required: listed } = properties
   const marked = Object.keys(properties).filter((name) => isNeeded(properties[name]))
   return Array.isArray(listed) ? [...marked, ...listed] : marked
 }
 
-const isNeeded = (property: unknown): property is Schema => isRecord(property) && property["required"] === true
+const isNeeded = (property: unknown): property is Schema => isObject(property) && property["required"] === true
 
 /** The name of a type in JSON Schema, for the names of other languages too. */
 const typeName = (given: unknown): string | undefined =>

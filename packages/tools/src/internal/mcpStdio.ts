@@ -4,13 +4,15 @@
  * The SDK's own transport checks each line strictly and drops what it refuses. This one reads leniently (see
  * `mcpMessage`), ends a call whose answer cannot be read, and ends a server at once whose message is too long.
  */
+
 import type { ChildProcess } from "node:child_process"
+import { isObject } from "@forethought/core/Json"
 import { getDefaultEnvironment } from "@modelcontextprotocol/sdk/client/stdio.js"
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
 import { ErrorCode, type JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js"
 import spawn from "cross-spawn"
 import * as Effect from "effect/Effect"
-import { isRecord, isSomething } from "./json.js"
+import * as Predicate from "effect/Predicate"
 import { type Answers, type Awaited, cancelledBy, failedAnswer, readMessages, unreadable } from "./mcpMessage.js"
 
 export interface StdioOptions {
@@ -162,9 +164,11 @@ export const tooLong = "exceeded maximum size"
  * its result has what was asked for, or it is an error and says more than that there is no such method.
  */
 const mayAnswer = (method: string, { error, result }: Readonly<Record<string, unknown>>): boolean => {
-  if (isRecord(result)) return (resultKeys.get(method) ?? []).some((key) => Object.hasOwn(result, key))
+  if (isObject(result)) return (resultKeys.get(method) ?? []).some((key) => Object.hasOwn(result, key))
   return (
-    method === "tools/call" && isSomething(error) && !(isRecord(error) && error["code"] === ErrorCode.MethodNotFound)
+    method === "tools/call" &&
+    Predicate.isNotNullable(error) &&
+    !(isObject(error) && error["code"] === ErrorCode.MethodNotFound)
   )
 }
 

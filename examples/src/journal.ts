@@ -1,7 +1,7 @@
 /**
  * A run whose every event is written to a file, and what can be read off it later.
  */
-import * as JournalFile from "@forethought/core/JournalFile"
+import * as JournalFile from "@forethought/core/node/JournalFile"
 import * as Rewoo from "@forethought/patterns/Rewoo"
 import * as Effect from "effect/Effect"
 

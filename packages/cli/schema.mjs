@@ -8,7 +8,7 @@ const here = fileURLToPath(new URL(".", import.meta.url))
 const bundle = `${here}dist/schemas.mjs`
 await build({
   absWorkingDir: here,
-  entryPoints: ["src/documentSchema.ts"],
+  entryPoints: ["src/screen/documentSchema.ts"],
   outfile: bundle,
   bundle: true,
   format: "esm",

@@ -1,7 +1,7 @@
 /** What can be told from an events file alone: this test knows the events, and nothing of the patterns. */
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import * as JournalFile from "@forethought/core/JournalFile"
+import * as JournalFile from "@forethought/core/node/JournalFile"
 import type * as RunEvent from "@forethought/core/RunEvent"
 import * as RunTree from "@forethought/core/RunTree"
 import * as Effect from "effect/Effect"

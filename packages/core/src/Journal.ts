@@ -90,11 +90,6 @@ export const memory = (options: { readonly capacity?: number } = {}): Memory => 
   }
 }
 
-/** Writes each event as one line of JSON, line break included. See `JournalFile` for a file. */
-export const jsonLines = (write: (line: string) => Effect.Effect<void, unknown>): Service => ({
-  record: (event) => Effect.suspend(() => write(`${JSON.stringify(event)}\n`))
-})
-
 /** Sends each event to every sink; one that fails, or is slow, does not keep it from the others. */
 export const all = (...sinks: ReadonlyArray<Service>): Service => ({
   sinks,

@@ -8,15 +8,15 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import * as TestClock from "effect/TestClock"
+import * as ToolHash from "../src/internal/toolHash.js"
 import * as Journal from "../src/Journal.js"
-import * as JournalFile from "../src/JournalFile.js"
 import * as Llm from "../src/Llm.js"
+import * as JournalFile from "../src/node/JournalFile.js"
 import * as Run from "../src/Run.js"
 import type { RunEvent } from "../src/RunEvent.js"
 import * as RunTree from "../src/RunTree.js"
 import * as Tool from "../src/Tool.js"
 import * as Toolbox from "../src/Toolbox.js"
-import * as ToolHash from "../src/ToolHash.js"
 
 const model = Layer.succeed(Llm.Llm, {
   complete: () => Effect.succeed(Llm.reply("hi", { model: "m-1", provider: "p", cost: 0.5 })),

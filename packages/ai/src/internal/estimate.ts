@@ -2,7 +2,7 @@
 import type { Reply, Request } from "@forethought/core/Llm"
 
 /** A token for every four ASCII characters, and one for every other: near to what the tokenizers in use give. */
-export const textTokens = (text: string): number => {
+const textTokens = (text: string): number => {
   let ascii = 0
   for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) < 128) ascii++
   return Math.ceil(ascii / 4) + (text.length - ascii)

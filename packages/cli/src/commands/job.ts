@@ -2,8 +2,8 @@
  * One run: provides the model, the tools and the journal to a pattern, shows the progress, and tells how it ended.
  */
 import * as Journal from "@forethought/core/Journal"
-import * as JournalFile from "@forethought/core/JournalFile"
 import * as Llm from "@forethought/core/Llm"
+import * as JournalFile from "@forethought/core/node/JournalFile"
 import * as PlanApproval from "@forethought/core/PlanApproval"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"

@@ -76,7 +76,7 @@ const readPrice = (given: Given): Price => {
 }
 
 /** What a model costs: as given, as listed, nothing where it runs at home; `undefined` where nobody knows. */
-export const priceOf = (model: Model, limits: Limits): Price | undefined => {
+const priceOf = (model: Model, limits: Limits): Price | undefined => {
   if (limits.price !== undefined) return limits.price
   const { spec } = model
   if (spec === undefined || "file" in spec || spec.kind === "ollama") return { inputPerMillion: 0, outputPerMillion: 0 }

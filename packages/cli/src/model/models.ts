@@ -83,7 +83,7 @@ export const readFallback = (written: string, source: string, place: Place): Eff
     : wrong(`${source} takes no role: it stands in for the model of every role. Write the model alone.`)
 
 /** Reads one spec; `source` says where it comes from. */
-export const readModel = (
+const readModel = (
   written: string,
   source: string,
   { env, folder, structured }: Place

@@ -2,10 +2,10 @@
  * Reads what a reply says, without what the model thinks aloud, the marks of its turns and the tags around its answer.
  */
 import * as CodeSpan from "../reply/CodeSpan.js"
-import * as JsonText from "../reply/JsonText.js"
 import { isBlank, trim } from "./blanks.js"
 import { harmonyFinal } from "./harmony.js"
 import { thinkingProse } from "./markers.js"
+import * as JsonText from "./reply/JsonText.js"
 import { findTokens, isControl, type Token } from "./tokens.js"
 import { withoutEnd } from "./turnEnds.js"
 

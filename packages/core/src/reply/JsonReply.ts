@@ -3,10 +3,10 @@
  */
 
 import * as Either from "effect/Either"
+import * as JsonRepair from "../internal/reply/JsonRepair.js"
+import * as JsonText from "../internal/reply/JsonText.js"
 import { isObject } from "../Json.js"
 import { excerpt, ParseError } from "../ReplyError.js"
-import * as JsonRepair from "./JsonRepair.js"
-import * as JsonText from "./JsonText.js"
 import { trim, visible } from "./ReplyText.js"
 
 /** An object with at least one of the keys asked for. */

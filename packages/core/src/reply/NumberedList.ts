@@ -3,17 +3,17 @@
  */
 
 import * as Either from "effect/Either"
+import * as InlineList from "../internal/reply/InlineList.js"
+import * as JsonRepair from "../internal/reply/JsonRepair.js"
+import * as JsonText from "../internal/reply/JsonText.js"
+import { group, type List, maxLists } from "../internal/reply/ListGroups.js"
+import * as ListLine from "../internal/reply/ListLine.js"
+import * as WeakLabels from "../internal/reply/WeakLabels.js"
 import { isObject } from "../Json.js"
 import { excerpt, ParseError } from "../ReplyError.js"
 import * as EndMarks from "./EndMarks.js"
-import * as InlineList from "./InlineList.js"
-import * as JsonRepair from "./JsonRepair.js"
 import * as JsonReply from "./JsonReply.js"
-import * as JsonText from "./JsonText.js"
-import { group, type List, maxLists } from "./ListGroups.js"
-import * as ListLine from "./ListLine.js"
 import { indented, trim, trimLines, unfence } from "./ReplyText.js"
-import * as WeakLabels from "./WeakLabels.js"
 
 const expected =
   'a numbered list with one step per line, such as "1. First step" and "2. Second step", with no other list beside it'

@@ -2,10 +2,10 @@
  * Reads an executor's verdict on its own task: the `SUCCESS: …` or `FAILURE: …` line that ends its reply.
  */
 import * as Either from "effect/Either"
+import * as JsonText from "../internal/reply/JsonText.js"
 import { excerpt, ParseError } from "../ReplyError.js"
 import * as EndMarks from "./EndMarks.js"
 import { isPlaceholder } from "./JsonReply.js"
-import * as JsonText from "./JsonText.js"
 import { fenceLine, isBlank, trim, visible } from "./ReplyText.js"
 
 export type Verdict =

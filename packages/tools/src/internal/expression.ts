@@ -25,13 +25,13 @@ export type Read =
   | { readonly ok: false; readonly problem: string }
 
 /** The longest expression that is read, in characters. */
-export const maxLength = 4_000
+const maxLength = 4_000
 
 /** The deepest nesting of parentheses that is read. */
-export const maxDepth = 100
+const maxDepth = 100
 
 /** The most operators that are read; with {@link maxDepth} it bounds how deep an expression is. */
-export const maxOperators = 1_000
+const maxOperators = 1_000
 
 /** An operator that waits for what is behind it. `sign` has one operand. */
 type Operator = { readonly sign: BinaryOperator; readonly isPrefix: boolean }

@@ -12,7 +12,7 @@ import * as Either from "effect/Either"
 export const readPlan: (text: string) => Either.Either<NumberedList.Plan, ParseError> = NumberedList.readPlan
 
 /** The steps alone; see `NumberedList.read`. */
-export const readSteps: (text: string) => Either.Either<ReadonlyArray<string>, ParseError> = NumberedList.read
+const readSteps: (text: string) => Either.Either<ReadonlyArray<string>, ParseError> = NumberedList.read
 
 /** The steps of a plan that a person wrote: a list as the planner writes it, or remaining steps as the replanner does. */
 export const readEdited = (text: string): Either.Either<ReadonlyArray<string>, ParseError> =>

@@ -9,7 +9,7 @@ export type Piece = string | { readonly variable: string }
  * Whether a character belongs to a word for the purpose of whole tokens: ASCII and Latin letters, digits, `_`. Letters
  * of scripts that are written without spaces do not count: in `根据#E1的结果` the variable stands alone.
  */
-export const isWordCode = (code: number): boolean =>
+const isWordCode = (code: number): boolean =>
   (code >= 48 && code <= 57) ||
   (code >= 65 && code <= 90) ||
   (code >= 97 && code <= 122) ||

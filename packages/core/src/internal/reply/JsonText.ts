@@ -1,7 +1,7 @@
 /**
  * Finds JSON in what models write: in prose, in fences, with slips of syntax.
  */
-import { isBlank } from "../internal/blanks.js"
+import { isBlank } from "../blanks.js"
 
 /** How deep a value may nest. No reply that we ask for nests deeper than a handful of levels. */
 export const maxDepth = 200

@@ -2,8 +2,9 @@
  * Labels that are too weak to be believed on their own: phases, numbers in square brackets, and Chinese, Japanese or
  * Korean steps with a space behind them. They also introduce lists, name sources, and start sentences.
  */
+
+import { trim } from "../../reply/ReplyText.js"
 import type { ParsedLine } from "./ListLine.js"
-import { trim } from "./ReplyText.js"
 
 const phase = /(?:phase|stage)[ ]([1-9][0-9]?)[*_]{0,2}(?:[:.)：]|[ ][-–—])[*_]{0,2}[ ]?(?=\S)/iuy
 const bracket = /[[【]([1-9][0-9]?)[\]】][*_]{0,2}[:：]?[*_]{0,2}[ \u3000]?(?=\S)/uy

@@ -8,8 +8,8 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import * as Journal from "./Journal.js"
-import type { RunEvent } from "./RunEvent.js"
+import * as Journal from "../Journal.js"
+import type { RunEvent } from "../RunEvent.js"
 
 /** The file cannot be opened for writing. */
 export class JournalFileError extends Data.TaggedError("JournalFileError")<{
@@ -91,7 +91,7 @@ export const read = (path: string): Effect.Effect<Events, UnreadableEvents> =>
       catch: (cause) => new UnreadableEvents({ path, problem: cause instanceof Error ? cause.message : String(cause) })
     })
     const [Schema, Events] = yield* Effect.promise(() =>
-      Promise.all([import("effect/Schema"), import("./RunEventSchema.js")])
+      Promise.all([import("effect/Schema"), import("../RunEventSchema.js")])
     )
     const decode = Schema.decodeUnknownEither(Events.RunEvent)
     const known = new Set<string>(Events.RunEvent.members.map(({ fields }) => fields._tag.literals[0]))

@@ -1,7 +1,7 @@
 /**
  * A short name for what a tool promises, by which a reader sees whether it is still the same tool.
  */
-import type { ToolInfo } from "./Tool.js"
+import type { ToolInfo } from "../Tool.js"
 
 /** A tool by its name, with the hash of what describes it. */
 export interface ToolHash {

@@ -1,8 +1,8 @@
 /**
  * What one line of a list is: a numbered item, a bullet, a heading, or text. Knows how models write labels.
  */
-import * as EndMarks from "./EndMarks.js"
-import { isBlank, trim } from "./ReplyText.js"
+import * as EndMarks from "../../reply/EndMarks.js"
+import { isBlank, trim } from "../../reply/ReplyText.js"
 
 export interface ParsedLine {
   readonly kind: "blank" | "number" | "bullet" | "break" | "text"

@@ -1,8 +1,9 @@
 /**
  * Splits a line that holds several steps, as small models write them: `1. Open the file 2. Count the rows`.
  */
+
+import { trim } from "../../reply/ReplyText.js"
 import * as ListLine from "./ListLine.js"
-import { trim } from "./ReplyText.js"
 import * as WeakLabels from "./WeakLabels.js"
 
 interface Mark {

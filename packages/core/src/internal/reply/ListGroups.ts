@@ -1,8 +1,9 @@
 /**
  * Gathers the lines of a text into lists: which lines belong to which item, and where one list ends and another starts.
  */
+
+import { fenceLine, trim } from "../../reply/ReplyText.js"
 import * as ListLine from "./ListLine.js"
-import { fenceLine, trim } from "./ReplyText.js"
 
 export interface List {
   /** The line before the list that introduces it, or the empty string. */

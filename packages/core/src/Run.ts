@@ -1,21 +1,17 @@
 /**
  * What every pattern needs while it runs: stable ids, events, and the two ports with their events around them.
  */
-
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type * as Fiber from "effect/Fiber"
-import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
-import * as Runtime from "effect/Runtime"
-import * as Tracer from "effect/Tracer"
+import type * as Tracer from "effect/Tracer"
 import { at, CallPath, join } from "./CallPath.js"
-import * as FinishWord from "./FinishWord.js"
+import { doubtfulEnd, replyEnd, requestOf } from "./internal/modelEvents.js"
+import * as Outbox from "./internal/outbox.js"
+import { type Surroundings, surroundings } from "./internal/surroundings.js"
 import * as ToolHash from "./internal/toolHash.js"
 import * as Journal from "./Journal.js"
 import * as Llm from "./Llm.js"
@@ -24,6 +20,10 @@ import { RunKey } from "./RunKey.js"
 import * as Toolbox from "./Toolbox.js"
 import { isToolError, ToolFailed } from "./ToolError.js"
 import * as ToolText from "./ToolText.js"
+
+// ---------------------------------------------------------------------------------------------------------------
+// models
+// ---------------------------------------------------------------------------------------------------------------
 
 /** How a tool call ended, for patterns to which an error text is a result too. */
 export interface ToolOutcome {
@@ -68,16 +68,14 @@ export const withId =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.provideService(effect, RunId, id)
 
-/** 13 hexadecimal digits: as many as a random number has. */
-const randomId = Effect.map(Random.next, (number) =>
-  Math.floor(number * 2 ** 52)
-    .toString(16)
-    .padStart(13, "0")
-)
+// ---------------------------------------------------------------------------------------------------------------
+// running
+// ---------------------------------------------------------------------------------------------------------------
 
 /**
- * Runs a pattern's body between `RunStarted` and `RunEnded`. A span is made only where the app has a tracer of its
- * own.
+ * Runs a pattern's body between `RunStarted` and `RunEnded`. The outermost run has an id, a header and a journal; a run
+ * inside another tells its events there, and its calls are named under the path that it runs at. A span is made only
+ * where the app has a tracer of its own.
  */
 export const run = <A, E, R>(
   pattern: string,
@@ -85,71 +83,75 @@ export const run = <A, E, R>(
   body: (run: Run) => Effect.Effect<A, E, R>,
   settings: Settings = {}
 ): Effect.Effect<A, E, R | Llm.Llm> =>
-  Effect.withFiberRuntime<A, E, R | Llm.Llm>((fiber) => {
-    const context: Context.Context<Llm.Llm> = Context.unsafeMake(fiber.getFiberRef(FiberRef.currentContext).unsafeMap)
-    const services = fiber.getFiberRef(DefaultServices.currentServices)
-    const tracer = Context.get(services, Tracer.Tracer)
-    const key = Context.get(context, RunKey)
-    const outer = key === undefined ? undefined : Context.get(context, Journal.CurrentOutbox)
-    const begin = (outbox: Journal.Outbox) => {
-      const self = runIn(context, services, outbox, Context.get(context, CallPath))
-      const header = outer === undefined ? headerOf(context, settings) : {}
-      // A run that was told to have started is told to have ended, whatever ends it and whenever.
-      const whole = Effect.uninterruptibleMask((restore) =>
-        Effect.zipRight(
-          self.emit({ _tag: "RunStarted", pattern, task, ...header }),
-          Effect.onExit(restore(Effect.suspend(() => body(self))), (exit) =>
-            Effect.zipRight(
-              self.emit({ _tag: "RunEnded", pattern, ...outcome(exit) }),
-              outer === undefined ? outbox.close : Effect.void
-            )
-          )
-        )
+  Effect.flatMap(surroundings, (around) => {
+    const outer = outerOf(around)
+    if (outer !== undefined) return between(around, outer, { pattern, task }, body)
+    return Effect.flatMap(idOf(around), (id) => {
+      const outbox = Outbox.make(id, around.runtime())
+      const key = Context.get(around.context, RunKey) ?? Symbol(pattern)
+      const started = { pattern, task, ...headerOf(around, settings) }
+      return Effect.mapInputContext(
+        Effect.ensuring(between(around, outbox, started, body), outbox.close),
+        (context: Context.Context<R | Llm.Llm>) =>
+          context.pipe(Context.add(RunKey, key), Context.add(Outbox.CurrentOutbox, outbox))
       )
-      const keyed =
-        outer === undefined
-          ? Effect.mapInputContext(whole, (surrounding: Context.Context<R | Llm.Llm>) =>
-              surrounding.pipe(Context.add(RunKey, key ?? Symbol(pattern)), Context.add(Journal.CurrentOutbox, outbox))
-            )
-          : whole
-      return tracer === noTracer ? keyed : inSpan(keyed, `forethought.${pattern}`, { "forethought.call": self.path })
-    }
-    if (outer !== undefined) return begin(outer)
-    const own = (id: string) => begin(Journal.makeOutbox(id, runtimeOf(fiber)))
-    const id = Context.get(context, RunId)
-    return id === undefined ? Effect.flatMap(randomId, own) : own(id)
+    })
   })
+
+/** A run that was told to have started is told to have ended, whatever ends it and whenever. */
+const between = <A, E, R>(
+  around: Surroundings,
+  outbox: Outbox.Outbox,
+  started: Omit<RunEvent.RunStarted, "_tag" | "at" | "call" | "run" | "seq">,
+  body: (run: Run) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R | Llm.Llm> => {
+  const { pattern } = started
+  const self = runIn(around, outbox, Context.get(around.context, CallPath))
+  const whole = Effect.uninterruptibleMask((restore) =>
+    Effect.zipRight(
+      self.emit({ _tag: "RunStarted", ...started }),
+      Effect.onExit(restore(Effect.suspend(() => body(self))), (exit) =>
+        self.emit({ _tag: "RunEnded", pattern, ...outcome(exit) })
+      )
+    )
+  )
+  return around.isTraced ? inSpan(whole, `forethought.${pattern}`, { "forethought.call": self.path }) : whole
+}
+
+/** The journal of the run around, if there is one. Outside of a run there is no key either. */
+const outerOf = ({ context }: Surroundings): Outbox.Outbox | undefined =>
+  Context.get(context, RunKey) === undefined ? undefined : Context.get(context, Outbox.CurrentOutbox)
 
 /**
  * The run that the current fiber is in, for a tool that asks the model itself: `complete` asks under the very id that it is
  * given, and the journal hears of it. Outside of a run the id of the run in its events is empty.
  */
-export const current: Effect.Effect<Run, never, Llm.Llm> = Effect.withFiberRuntime((fiber) => {
-  const context: Context.Context<Llm.Llm> = Context.unsafeMake(fiber.getFiberRef(FiberRef.currentContext).unsafeMap)
-  const outbox = Context.get(context, Journal.CurrentOutbox) ?? Journal.makeOutbox("", runtimeOf(fiber))
-  return Effect.succeed(runIn(context, fiber.getFiberRef(DefaultServices.currentServices), outbox, ""))
-})
+export const current: Effect.Effect<Run, never, Llm.Llm> = Effect.map(surroundings, (around) =>
+  runIn(around, Context.get(around.context, Outbox.CurrentOutbox) ?? Outbox.make("", around.runtime()), "")
+)
 
-const runIn = (
-  context: Context.Context<Llm.Llm>,
-  services: Context.Context<DefaultServices.DefaultServices>,
-  outbox: Journal.Outbox,
-  path: Llm.CallId
-): Run => {
-  const sink = Context.get(context, Journal.Journal)
-  return make(
-    Context.get(context, Llm.Llm),
-    path,
-    outbox,
-    (event) => outbox.tell(sink, event),
-    Context.get(services, Clock.Clock),
-    Context.get(services, Tracer.Tracer) !== noTracer,
-    { streaming: Context.get(context, Journal.Streaming), requests: Context.get(context, Journal.Requests) }
-  )
+/** Runs an effect, such as another pattern, so that its calls are named under a segment of this run. */
+export const nested = <A, E, R>(run: Run, segment: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  at(run.id(segment))(effect)
+
+// ---------------------------------------------------------------------------------------------------------------
+// header
+// ---------------------------------------------------------------------------------------------------------------
+
+const idOf = ({ context }: Surroundings): Effect.Effect<string> => {
+  const id = Context.get(context, RunId)
+  return id === undefined ? randomId : Effect.succeed(id)
 }
 
+/** 13 hexadecimal digits: as many as a random number has. */
+const randomId = Effect.map(Random.next, (number) =>
+  Math.floor(number * 2 ** 52)
+    .toString(16)
+    .padStart(13, "0")
+)
+
 /** What the outermost `RunStarted` tells besides: what is needed to read the events, and to tell two runs apart. */
-const headerOf = (context: Context.Context<Llm.Llm>, { options }: Settings) => {
+const headerOf = ({ context }: Surroundings, { options }: Settings) => {
   const llm = Context.get(context, Llm.Llm)
   const models: { [role in Llm.Role]?: string } = {}
   for (const role of llm.model === undefined ? [] : Llm.roles) {
@@ -169,33 +171,24 @@ const headerOf = (context: Context.Context<Llm.Llm>, { options }: Settings) => {
 /** This package, as a test compares it with its package.json. */
 const library = "@forethought/core 0.1.0"
 
-const runtimeOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): Runtime.Runtime<never> =>
-  Runtime.make({
-    context: Context.unsafeMake(fiber.getFiberRef(FiberRef.currentContext).unsafeMap),
-    fiberRefs: fiber.getFiberRefs(),
-    runtimeFlags: Runtime.defaultRuntimeFlags
-  })
-
-const noTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
-
 const outcome = (exit: Exit.Exit<unknown, unknown>): Pick<RunEvent.RunEnded, "outcome" | "error"> => {
   if (Exit.isSuccess(exit)) return { outcome: "succeeded" }
   if (Cause.isInterruptedOnly(exit.cause)) return { outcome: "interrupted" }
   return { outcome: "failed", error: RunEvent.errorInfo(Cause.squash(exit.cause)) }
 }
 
-const make = (
-  llm: Llm.Service,
-  path: Llm.CallId,
-  outbox: Journal.Outbox,
-  tell: (event: RunEvent.RunEvent) => void,
-  clock: Clock.Clock,
-  traced: boolean,
-  told: { readonly streaming: boolean; readonly requests: boolean }
-): Run => {
+// ---------------------------------------------------------------------------------------------------------------
+// calls
+// ---------------------------------------------------------------------------------------------------------------
+
+const runIn = ({ clock, context, isTraced }: Surroundings, outbox: Outbox.Outbox, path: Llm.CallId): Run => {
+  const llm = Context.get(context, Llm.Llm)
+  const sink = Context.get(context, Journal.Journal)
+  const isStreaming = Context.get(context, Journal.Streaming)
+  const tellsRequests = Context.get(context, Journal.Requests)
   const now = () => clock.unsafeCurrentTimeMillis()
   const say = (event: RunEvent.NewEvent): void =>
-    tell({ call: path, ...event, at: now(), run: outbox.run, seq: outbox.next() })
+    outbox.tell(sink, { call: path, ...event, at: now(), run: outbox.run, seq: outbox.next() })
   const emit: Run["emit"] = (event) => Effect.sync(() => say(event))
   return {
     path,
@@ -212,7 +205,7 @@ const make = (
             firstPieceAt ??= now()
             say({ _tag: "ReplyDelta", call, role, text })
           })
-        const request = told.streaming ? { ...given, call, onDelta } : { ...given, call }
+        const request = isStreaming ? { ...given, call, onDelta } : { ...given, call }
         const asked = Effect.suspend(() => llm.complete(request))
         const note = { attempts: 1 }
         outbox.models.set(call, note)
@@ -221,8 +214,8 @@ const make = (
           const first = firstPieceAt === undefined ? {} : { firstPieceAfter: firstPieceAt - startedAt }
           say({ _tag: "ModelCallEnded", call, role, startedAt, ...rest, attempts: note.attempts, ...first })
         }
-        say({ _tag: "ModelCallStarted", call, role, ...(told.requests ? { request: requestOf(given) } : {}) })
-        return Effect.matchCauseEffect(traced ? spanned(asked, "model", call, role) : asked, {
+        say({ _tag: "ModelCallStarted", call, role, ...(tellsRequests ? { request: requestOf(given) } : {}) })
+        return Effect.matchCauseEffect(isTraced ? spanned(asked, "model", call, role) : asked, {
           onSuccess: (reply) => {
             end(replyEnd(reply, llm.model?.(role)))
             const doubt = doubtfulEnd(reply)
@@ -242,7 +235,7 @@ const make = (
         const { call, input, tool } = request
         const startedAt = now()
         const called = Effect.suspend(() => toolbox.call(request))
-        const note: Journal.ToolNote = { source: "live" }
+        const note: Outbox.ToolNote = { source: "live" }
         outbox.tools.set(call, note)
         const end = (outcome: ToolOutcome["outcome"], text: string, error?: Toolbox.ToolError) => {
           const endedAt = now()
@@ -251,7 +244,7 @@ const make = (
           return Effect.succeed({ outcome, text, startedAt, endedAt, ...(error === undefined ? {} : { error }) })
         }
         say({ _tag: "ToolCallStarted", call, tool, input })
-        return Effect.matchCauseEffect(traced ? spanned(called, "tool", call, tool) : called, {
+        return Effect.matchCauseEffect(isTraced ? spanned(called, "tool", call, tool) : called, {
           // A toolbox of an app's own can give and fail with anything at run time.
           onSuccess: (text) => end("ok", ToolText.fromUnknown(text)),
           onFailure: (cause) => {
@@ -271,47 +264,6 @@ const broken = (tool: string, cause: Cause.Cause<unknown>): ToolFailed => {
   return new ToolFailed({ tool, detail: ToolText.describeFailure(defect), cause: defect })
 }
 
-/** What the end of a call tells of its reply. What only its provider reads is not part of it. */
-const replyEnd = (
-  { cost, provider, providerState: _, ...reply }: Llm.Reply,
-  asked: string | undefined
-): Partial<RunEvent.ModelCallEnded> => {
-  const model = reply.model ?? asked
-  return {
-    reply: { ...reply, toolCalls: withoutState(reply.toolCalls) },
-    ...(provider === undefined ? {} : { provider }),
-    ...(model === undefined ? {} : { model }),
-    ...(cost === undefined ? {} : { cost })
-  }
-}
-
-/** A request for an event, as the pattern made it. */
-const requestOf = ({ format, maxTokens, messages, stop, temperature, tools }: Llm.Request): RunEvent.ModelRequest => ({
-  messages: messages.map((message) => {
-    if (message.role !== "assistant") return message
-    const { content, role, toolCalls } = message
-    return { role, content, ...(toolCalls === undefined ? {} : { toolCalls: withoutState(toolCalls) }) }
-  }),
-  ...(tools === undefined ? {} : { tools }),
-  ...(maxTokens === undefined ? {} : { maxTokens }),
-  ...(temperature === undefined ? {} : { temperature }),
-  ...(stop === undefined ? {} : { stop }),
-  ...(format === undefined ? {} : { format })
-})
-
-const withoutState = (calls: ReadonlyArray<Llm.ToolCall>): ReadonlyArray<Llm.ToolCall> =>
-  calls.some((call) => call.providerState !== undefined)
-    ? calls.map(({ arguments: text, id, name }) => ({ id, name, arguments: text }))
-    : calls
-
-/** Of a reply that is taken as whole, though its provider did not say so in a word that we know. */
-const doubtfulEnd = (reply: Llm.Reply): RunEvent.NewEvent | undefined => {
-  if (reply.finishReason !== "other" || FinishWord.ofReply(reply) !== "unknown") return undefined
-  const word = reply.rawFinishReason
-  const said = word === undefined ? "gave no finish reason" : `gave the unknown finish reason ${JSON.stringify(word)}`
-  return { _tag: "Warning", kind: "unknown_finish_reason", message: `The model ${said}; its reply is taken as whole.` }
-}
-
 const spanned = <A, E>(effect: Effect.Effect<A, E>, kind: "model" | "tool", call: Llm.CallId, who: string) =>
   inSpan(effect, `forethought.${kind}`, {
     "forethought.call": call,
@@ -325,7 +277,3 @@ const inSpan = <A, E, R>(
   attributes: Readonly<Record<string, string>>
 ): Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>> =>
   Effect.uninterruptibleMask((restore) => Effect.withSpan(restore(effect), name, { attributes }))
-
-/** Runs an effect, such as another pattern, so that its calls are named under a segment of this run. */
-export const nested = <A, E, R>(run: Run, segment: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  at(run.id(segment))(effect)

@@ -1,17 +1,26 @@
 /**
  * Runs a dependency graph on a bounded number of fibers.
  *
- * A step starts the moment its last dependency settles and a permit is free; of several ready steps the one with the
- * longest remaining path goes first (with one permit: the first in the order of the nodes). No waves, no polling, and
- * no fiber for a step that waits: at most `concurrency` workers take ready steps from a heap.
+ * ```
+ *  steps that wait      ready steps, longest path first      at most `concurrency` workers
+ *  ┌───┬───┬───┐        ┌───┬───┐                            ┌────────────────────────┐
+ *  │ D │ E │ F │        │ B │ C │ ─────────── take ────────▶ │ A                      │
+ *  └───┴───┴───┘        └───┴───┘                            └────────────────────────┘
+ *        └──── ready ──────▲                                              │ settle
+ *              ▲                                                          │
+ *              └──────── those that waited for nothing but A ◀────────────┘
+ * ```
+ *
+ * A step starts the moment its last dependency settles and a worker is free. With one worker the next step is the first in
+ * the order of the nodes. There are no waves, nothing polls, and a step that waits has no fiber.
  */
-import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import type * as FiberRefs from "effect/FiberRefs"
 import * as Runtime from "effect/Runtime"
 import type { Dag, Node } from "./Dag.js"
+import { Frontier, type Settled } from "./internal/frontier.js"
 import * as Options from "./Options.js"
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -19,11 +28,7 @@ import * as Options from "./Options.js"
 // ---------------------------------------------------------------------------------------------------------------
 
 /** What came of a step. */
-export type Settled<A, E> =
-  | { readonly _tag: "Completed"; readonly value: A }
-  | { readonly _tag: "Failed"; readonly cause: Cause.Cause<E> }
-  /** Never started, since a step that it depends on failed. `because` names the failed steps, at most ten. */
-  | { readonly _tag: "Skipped"; readonly because: ReadonlyArray<string> }
+export type { Settled } from "./internal/frontier.js"
 
 export interface RunOptions<N extends Node, A, E, R> {
   /** How many steps run at once, at the most: a whole number of at least 1. */
@@ -53,19 +58,12 @@ export const run = <N extends Node, A, E, R>(
 ): Effect.Effect<ReadonlyArray<Settled<A, E>>, never, R> => {
   Options.rejectUnknown("Scheduler.run", options, ["concurrency", "run", "onFailure"])
   const concurrency = Options.wholeNumber("Scheduler.run", "concurrency", options.concurrency)
-  const skipping = options.onFailure !== "continue"
 
   return Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(Effect.runtime<R>(), (runtime) => {
-      const { nodes, children, depends, offsets } = dag
-      const size = nodes.length
-      const outcomes = new Array<Settled<A, E>>(size)
-      if (size === 0) return Effect.succeed(outcomes)
+      const frontier = new Frontier<N, A, E>(dag, options.onFailure ?? "skip", concurrency === 1)
+      if (dag.nodes.length === 0) return Effect.succeed(frontier.settled)
       const fork = Runtime.runFork(runtime)
-      const waiting = dag.inDegree.slice()
-      const because = new Map<number, ReadonlyArray<string>>()
-      const ready = new Heap(size, concurrency === 1 ? undefined : dag.remaining)
-      for (let i = 0; i < size; i++) if (waiting[i] === 0) ready.push(i)
 
       /** One worker alone works in the caller's fiber; several have one each, and are in here until they have ended. */
       const fibers = new Set<Fiber.RuntimeFiber<void>>()
@@ -78,38 +76,33 @@ export const run = <N extends Node, A, E, R>(
       let failure: Exit.Exit<void> | undefined
       let wake: ((done: Effect.Effect<void>) => void) | undefined
 
-      const settle = (index: number, outcome: Settled<A, E>): void => {
-        outcomes[index] = outcome
-        const blocked =
-          skipping && outcome._tag !== "Completed"
-            ? outcome._tag === "Failed"
-              ? [nodes[index]?.id ?? ""]
-              : outcome.because
-            : undefined
-        for (let c = offsets[index] ?? 0; c < (offsets[index + 1] ?? 0); c++) {
-          const child = children[c] ?? 0
-          if (blocked !== undefined && depends[c] === 1) because.set(child, merge(because.get(child), blocked))
-          const left = (waiting[child] ?? 0) - 1
-          waiting[child] = left
-          if (left === 0) ready.push(child)
-        }
-      }
-
+      /** Carries out one step. */
       const step = (index: number): Effect.Effect<void, never, R> => {
-        const reasons = because.size === 0 ? undefined : because.get(index)
-        if (reasons !== undefined) {
-          settle(index, { _tag: "Skipped", because: reasons })
-          return Effect.void
-        }
-        const node = nodes[index]
-        if (node === undefined) return Effect.die(new Error("Scheduler: a step outside the graph"))
+        const node = dag.nodes[index]
+        if (node === undefined || frontier.skip(index)) return Effect.void
         return restore(
           Effect.matchCause(attempt(options.run, node, index), {
-            onSuccess: (value) => settle(index, { _tag: "Completed", value }),
-            onFailure: (cause) => settle(index, { _tag: "Failed", cause })
+            onSuccess: (value) => frontier.settle(index, { _tag: "Completed", value }),
+            onFailure: (cause) => frontier.settle(index, { _tag: "Failed", cause })
           })
         )
       }
+
+      /** A worker takes one ready step after another. Before that it sees to it that others take what it cannot. */
+      const work: Effect.Effect<void, never, R> = Effect.suspend(() =>
+        Effect.whileLoop({
+          while: () => frontier.ready > 0 && !isOver,
+          // Done here and not in an effect, which others could come before.
+          body: () => {
+            if (!canHire()) return step(frontier.take())
+            hire()
+            return Effect.void
+          },
+          step: () => {}
+        })
+      )
+
+      const canHire = (): boolean => concurrency > 1 && frontier.ready > 1 + starting && fibers.size < concurrency
 
       /** Hires another worker and enters it in one go: there is no moment in which an interruption could miss it. */
       const hire = (): void => {
@@ -127,22 +120,6 @@ export const run = <N extends Node, A, E, R>(
         })
       }
 
-      const canHire = (): boolean => concurrency > 1 && ready.size > 1 + starting && fibers.size < concurrency
-
-      const work: Effect.Effect<void, never, R> = Effect.suspend(() =>
-        Effect.whileLoop({
-          while: () => ready.size > 0 && !isOver,
-          // A worker first sees to it that others take what it cannot take itself.
-          // Both are done here and not in an effect, which others could come before.
-          body: () => {
-            if (!canHire()) return step(ready.pop())
-            hire()
-            return Effect.void
-          },
-          step: () => {}
-        })
-      )
-
       const hired = Effect.suspend(() => {
         starting--
         return Effect.zipRight(
@@ -151,6 +128,7 @@ export const run = <N extends Node, A, E, R>(
         )
       })
 
+      /** Waits until the last worker has ended, or one was interrupted from within. */
       const workers = Effect.suspend(() => {
         hire()
         return restore(
@@ -161,15 +139,16 @@ export const run = <N extends Node, A, E, R>(
         )
       })
 
-      const over = Effect.suspend(() => {
+      const stop = Effect.suspend(() => {
         isOver = true
         return fibers.size === 0 ? Effect.void : Fiber.interruptAll(fibers)
       })
+      const inherit = Effect.suspend(() => Effect.forEach(references, Effect.inheritFiberRefs, { discard: true }))
 
       return (concurrency === 1 ? work : workers).pipe(
-        Effect.onExit(() => over),
-        Effect.zipRight(Effect.suspend(() => Effect.forEach(references, Effect.inheritFiberRefs, { discard: true }))),
-        Effect.as(outcomes)
+        Effect.onExit(() => stop),
+        Effect.zipRight(inherit),
+        Effect.as(frontier.settled)
       )
     })
   )
@@ -188,55 +167,5 @@ const attempt = <N, A, E, R>(
     return run(node, index)
   } catch (defect) {
     return Effect.die(defect)
-  }
-}
-
-const merge = (known: ReadonlyArray<string> | undefined, more: ReadonlyArray<string>): ReadonlyArray<string> =>
-  known === undefined ? more : [...new Set([...known, ...more])].slice(0, 10)
-
-/** Positions by falling priority; of equal ones the lowest first. Without priorities: the lowest first. */
-class Heap {
-  private readonly items: Int32Array
-  size = 0
-  constructor(
-    capacity: number,
-    private readonly priority: Float64Array | undefined
-  ) {
-    this.items = new Int32Array(capacity)
-  }
-  private before(a: number, b: number): boolean {
-    if (this.priority !== undefined) {
-      const left = this.priority[a] ?? 0
-      const right = this.priority[b] ?? 0
-      if (left !== right) return left > right
-    }
-    return a < b
-  }
-  push(item: number): void {
-    let i = this.size++
-    while (i > 0) {
-      const parent = (i - 1) >> 1
-      const above = this.items[parent] ?? 0
-      if (!this.before(item, above)) break
-      this.items[i] = above
-      i = parent
-    }
-    this.items[i] = item
-  }
-  pop(): number {
-    const top = this.items[0] ?? 0
-    const last = this.items[--this.size] ?? 0
-    let i = 0
-    for (;;) {
-      let child = 2 * i + 1
-      if (child >= this.size) break
-      if (child + 1 < this.size && this.before(this.items[child + 1] ?? 0, this.items[child] ?? 0)) child++
-      const below = this.items[child] ?? 0
-      if (!this.before(below, last)) break
-      this.items[i] = below
-      i = child
-    }
-    this.items[i] = last
-    return top
   }
 }

@@ -14,6 +14,7 @@ import * as Tracer from "effect/Tracer"
 import { CallPath } from "./CallPath.js"
 import { expiring } from "./Concurrency.js"
 import { HeldPermits } from "./internal/heldPermits.js"
+import * as Outbox from "./internal/outbox.js"
 import * as Journal from "./Journal.js"
 import type { CallId } from "./Llm.js"
 import { refuse } from "./Options.js"
@@ -197,7 +198,7 @@ class CallSignal implements ToolContext {
   private open = true
   constructor(
     readonly call: CallId,
-    private readonly note: Journal.ToolNote | undefined
+    private readonly note: Outbox.ToolNote | undefined
   ) {}
   get signal(): AbortSignal {
     if (this.controller === undefined) {
@@ -244,7 +245,7 @@ const references: ReadonlySet<string> = new Set(
     Journal.Journal,
     Journal.Streaming,
     Journal.Requests,
-    Journal.CurrentOutbox,
+    Outbox.CurrentOutbox,
     CallPath,
     RunKey,
     HeldPermits,
@@ -276,7 +277,7 @@ const execute = <R>(
   Effect.uninterruptibleMask((restore) =>
     Effect.withFiberRuntime((fiber) => {
       const caller = fiber.getFiberRef(FiberRef.currentContext)
-      const context = new CallSignal(request.call, Context.get(caller, Journal.CurrentOutbox)?.tools.get(request.call))
+      const context = new CallSignal(request.call, Context.get(caller, Outbox.CurrentOutbox)?.tools.get(request.call))
       let outcome: string | Effect.Effect<unknown, unknown, R>
       try {
         const given = work(context)

@@ -5,13 +5,10 @@
 import * as Data from "effect/Data"
 import type { Role } from "./Llm.js"
 
-/**
- * A model's reply is not what the prompt asked for. The message is written for the model as well as for a person:
- * it is what a re-ask appends.
- */
-export class ParseError extends Data.TaggedError("ParseError")<{
+/** The fields of a {@link ParseError}. */
+export interface ParseFields<Problem extends string = string> {
   /** A short word for the kind of problem, stable across versions: `no_list`, `empty_plan`, `no_number`, `ambiguous`, … */
-  readonly problem: string
+  readonly problem: Problem
   /** What the reader wanted, in words that quote the format. */
   readonly expected: string
   /** What stood there instead: an excerpt of at most 200 characters, or a description such as `an empty reply`. */
@@ -20,7 +17,18 @@ export class ParseError extends Data.TaggedError("ParseError")<{
   readonly at?: number
   /** The whole reply as received. */
   readonly reply?: string
-}> {
+}
+
+/**
+ * A model's reply is not what the prompt asked for. The message is written for the model as well as for a person:
+ * it is what a re-ask appends. Each reader exports the words for its problems as the type `Problem`.
+ */
+export class ParseError<Problem extends string = string> extends Data.TaggedError("ParseError")<ParseFields> {
+  declare readonly problem: Problem
+  // Only narrows the type of its fields.
+  constructor(fields: ParseFields<Problem>) {
+    super(fields)
+  }
   override get message(): string {
     const place = this.at === undefined ? "" : ` at character ${this.at}`
     return `Expected ${this.expected}, but found ${this.found}${place}.`

@@ -26,6 +26,17 @@ export interface Options {
   readonly onConflict?: "reject" | "last"
 }
 
+/** Words for what is wrong with JSON in a reply. */
+export type Problem =
+  | "empty_reply"
+  | "no_json"
+  | "missing_keys"
+  | "echo"
+  | "malformed"
+  | "unfinished"
+  | "too_deep"
+  | "conflict"
+
 /**
  * Reads a reply as received (see `ReplyText.visible` for what is dropped first).
  *
@@ -37,14 +48,18 @@ export interface Options {
  * keys), `echo` (the format itself), `malformed`, `unfinished` (the text ends inside an object), `too_deep`, or
  * `conflict` (several objects that differ, or a key given twice).
  */
-export const read = (text: string, options: Options): Either.Either<JsonReply, ParseError> =>
+export const read = (text: string, options: Options): Either.Either<JsonReply, ParseError<Problem>> =>
   readVisible(visible(text), text, options)
 
 /** {@link read} for text that is `visible` already; `reply` is the reply as received. */
-export const readVisible = (shown: string, reply: string, options: Options): Either.Either<JsonReply, ParseError> => {
+export const readVisible = (
+  shown: string,
+  reply: string,
+  options: Options
+): Either.Either<JsonReply, ParseError<Problem>> => {
   const content = stringContent(shown) ?? shown
   const base = content === shown && reply.endsWith(shown) ? reply.length - shown.length : undefined
-  const fail = (problem: string, found: string, at?: number) =>
+  const fail = (problem: Problem, found: string, at?: number) =>
     Either.left(
       new ParseError({
         problem,

@@ -18,6 +18,9 @@ import { indented, trim, trimLines, unfence } from "./ReplyText.js"
 const expected =
   'a numbered list with one step per line, such as "1. First step" and "2. Second step", with no other list beside it'
 
+/** Words for what is wrong with a plan. */
+export type Problem = "no_list" | "empty_plan" | "several_lists" | "too_long" | "inline_list" | JsonReply.Problem
+
 /**
  * Reads the steps of a reply as received (see `ReplyText.visible` for what is dropped first), in order.
  *
@@ -42,7 +45,7 @@ const expected =
  * Fails with a `ParseError` whose `problem` is `empty_reply`, `no_list`, `empty_plan`, `several_lists`, `too_long` (over 30,000 lines), `inline_list` (all
  * steps on one line, which cannot be told apart), or one of `JsonReply.read`'s when the plan is JSON.
  */
-export const read = (text: string): Either.Either<ReadonlyArray<string>, ParseError> =>
+export const read = (text: string): Either.Either<ReadonlyArray<string>, ParseError<Problem>> =>
   Either.map(readPlan(text), ({ steps }) => steps)
 
 /** The steps of a plan. `isInline`: they stood on one line, and were told apart by their labels. */
@@ -52,15 +55,15 @@ export interface Plan {
 }
 
 /** {@link read} that says how the steps were written. */
-export const readPlan = (text: string): Either.Either<Plan, ParseError> => readShown(indented(text), text)
+export const readPlan = (text: string): Either.Either<Plan, ParseError<Problem>> => readShown(indented(text), text)
 
 /** {@link read} for text that has no thinking in it; `reply` is the reply as received. Steps on one line are refused. */
-export const readVisible = (shown: string, reply: string): Either.Either<ReadonlyArray<string>, ParseError> =>
+export const readVisible = (shown: string, reply: string): Either.Either<ReadonlyArray<string>, ParseError<Problem>> =>
   Either.flatMap(readShown(shown, reply), ({ isInline, steps }) =>
     isInline ? failWith(reply, "inline_list", `several steps on one line: ${excerpt(shown)}`) : Either.right(steps)
   )
 
-const failWith = (reply: string, problem: string, found: string) =>
+const failWith = (reply: string, problem: Problem, found: string) =>
   Either.left(new ParseError({ problem, expected, found, reply }))
 
 /** A plan whose line breaks were escaped once too often has them written out, and none that are real. */
@@ -71,9 +74,9 @@ const withLineBreaks = (text: string): string =>
     ? text.replaceAll("\\n", "\n")
     : text
 
-const readShown = (shown: string, reply: string): Either.Either<Plan, ParseError> => {
+const readShown = (shown: string, reply: string): Either.Either<Plan, ParseError<Problem>> => {
   const body = trimLines(EndMarks.unwrapped(trimLines(unfence(withLineBreaks(shown)))))
-  const fail = (problem: string, found: string) => failWith(reply, problem, found)
+  const fail = (problem: Problem, found: string) => failWith(reply, problem, found)
   const asPlan = Either.map((steps: ReadonlyArray<string>): Plan => ({ steps, isInline: false }))
   if (body === "") return fail("empty_reply", "an empty reply")
   if (startsPlan(body, JsonText.afterBlanks(body, 0))) return asPlan(readJson(body, reply))
@@ -271,8 +274,8 @@ const startsPlan = (text: string, at: number): boolean => {
   return next >= text.length || c === 0x5d || c === 0x5b || JsonText.isQuote(c) || JsonText.startsObject(text, next)
 }
 
-const readJson = (body: string, reply: string): Either.Either<ReadonlyArray<string>, ParseError> => {
-  const fail = (problem: string, found: string) =>
+const readJson = (body: string, reply: string): Either.Either<ReadonlyArray<string>, ParseError<Problem>> => {
+  const fail = (problem: Problem, found: string) =>
     Either.left(new ParseError({ problem, expected: jsonExpected, found, reply }))
   const found = JsonText.find(body, startsPlan)
   if (found.unfinishedAt !== undefined) {

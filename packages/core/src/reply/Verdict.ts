@@ -14,6 +14,9 @@ export type Verdict =
 
 const expected = 'a last line "SUCCESS: <the result>" or "FAILURE: <what blocked you>", with the text filled in'
 
+/** Words for what is wrong with a report. */
+export type Problem = "empty_reply" | "no_verdict"
+
 /**
  * Reads a reply as received (see `ReplyText.visible` for what is dropped first). The verdict is the end of the reply.
  *
@@ -31,9 +34,9 @@ const expected = 'a last line "SUCCESS: <the result>" or "FAILURE: <what blocked
  *
  * Fails with a `ParseError` whose `problem` is `empty_reply` or `no_verdict`.
  */
-export const read = (text: string): Either.Either<Verdict, ParseError> => {
+export const read = (text: string): Either.Either<Verdict, ParseError<Problem>> => {
   const shown = visible(text)
-  const fail = (problem: string, found: string) =>
+  const fail = (problem: Problem, found: string) =>
     Either.left(new ParseError({ problem, expected, found, reply: text }))
   if (shown === "") return fail("empty_reply", "an empty reply")
   const noVerdict = () => fail("no_verdict", `no such line: ${excerpt(shown, Math.max(0, shown.length - 200))}`)

@@ -25,6 +25,9 @@ const expected =
 const keys = ["logic", "sub_steps"]
 const maxGroups = 8
 
+/** Words for what is wrong with a decomposition. */
+export type Problem = JsonReply.Problem | Fault["problem"]
+
 /**
  * Reads the planner's reply as received. `logic` is `and` or `or` in any case of letters; it is never assumed, and not
  * needed for a single sub-step, where both mean the same. Sub-steps are texts, objects with one text (see
@@ -34,7 +37,7 @@ const maxGroups = 8
  *
  * Fails with a `ParseError` as `JsonReply.read` does, or with `problem` `bad_logic`, `bad_sub_steps` or `empty_plan`.
  */
-export const readDecomposition = (text: string, attempt: number): Either.Either<Decomposition, ParseError> =>
+export const readDecomposition = (text: string, attempt: number): Either.Either<Decomposition, ParseError<Problem>> =>
   Either.flatMap(
     JsonReply.read(text, { keys, expected, onConflict: attempt === 0 ? "reject" : "last" }),
     ({ conflicting, value }) =>
@@ -44,12 +47,12 @@ export const readDecomposition = (text: string, attempt: number): Either.Either<
       })
   )
 
-interface Problem {
-  readonly problem: string
+interface Fault {
+  readonly problem: "bad_logic" | "bad_sub_steps" | "empty_plan"
   readonly found: string
 }
 
-const groupOf = (value: Readonly<Record<string, unknown>>, depth: number): Either.Either<Group, Problem> => {
+const groupOf = (value: Readonly<Record<string, unknown>>, depth: number): Either.Either<Group, Fault> => {
   const logic = logicOf(value["logic"])
   if (logic === undefined) return Either.left({ problem: "bad_logic", found: `another logic: ${json(value)}` })
   const listed = arrayOf(value["sub_steps"])

@@ -7,11 +7,14 @@ import { ParseError } from "@forethought/core/ReplyError"
 import type { PlannedStep } from "@forethought/core/RunEvent"
 import * as Either from "effect/Either"
 import { fold } from "../fold.js"
-import { type Decomposition, type Group, readDecomposition } from "./parse.js"
+import { type Decomposition, type Problem as DecompositionProblem, type Group, readDecomposition } from "./parse.js"
 
 // ---------------------------------------------------------------------------------------------------------------
 // reading
 // ---------------------------------------------------------------------------------------------------------------
+
+/** Words for what is wrong with a split. */
+export type Problem = DecompositionProblem | "too_many_sub_steps" | "repeated_task"
 
 /**
  * Reads a decomposition that can be carried out, or fails with a `ParseError`: as `readDecomposition` does, or with
@@ -23,7 +26,7 @@ export const readSplit = (
   attempt: number,
   maxSubSteps: number,
   path: ReadonlyArray<string>
-): Either.Either<Decomposition, ParseError> =>
+): Either.Either<Decomposition, ParseError<Problem>> =>
   Either.flatMap(readDecomposition(reply, attempt), (plan) => {
     const problem = faultOf(plan, maxSubSteps, path)
     return problem === undefined
@@ -38,7 +41,7 @@ const faultOf = (
   plan: Group,
   maxSubSteps: number,
   path: ReadonlyArray<string>
-): { readonly problem: string; readonly found: string } | undefined => {
+): { readonly problem: Problem; readonly found: string } | undefined => {
   const count = countOf(plan)
   if (count > maxSubSteps) return { problem: "too_many_sub_steps", found: `${count} sub-steps` }
   const repeat = unchangedRepeat(plan, path, false)

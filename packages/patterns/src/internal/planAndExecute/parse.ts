@@ -41,6 +41,9 @@ export type Decision =
 const expected =
   'one JSON object, either {"final_answer": "..."} with the answer as text or {"remaining_steps": ["...", "..."]} with at least one step'
 
+/** Words for what is wrong with a replanner's reply. */
+export type DecisionProblem = JsonReply.Problem | "bad_answer" | "bad_steps" | "no_decision"
+
 /**
  * Reads the replanner's reply as received. A final answer is text, a number or a boolean; blank text and null are none,
  * and so is `"null"` as text. Words such as `"None"` or `"N/A"` are none where `remaining_steps` is given beside them.
@@ -50,15 +53,15 @@ const expected =
  * Fails with a `ParseError` as `JsonReply.read` does, or with `problem` `no_decision` (neither an answer nor a step),
  * `bad_answer` or `bad_steps` (another type).
  */
-export const readDecision = (text: string, attempt: number): Either.Either<Decision, ParseError> =>
+export const readDecision = (text: string, attempt: number): Either.Either<Decision, ParseError<DecisionProblem>> =>
   Either.flatMap(
     JsonReply.read(text, {
       keys: ["final_answer", "remaining_steps"],
       expected,
       onConflict: attempt === 0 ? "reject" : "last"
     }),
-    ({ conflicting, value }): Either.Either<Decision, ParseError> => {
-      const fail = (problem: string, found: string) =>
+    ({ conflicting, value }): Either.Either<Decision, ParseError<DecisionProblem>> => {
+      const fail = (problem: DecisionProblem, found: string) =>
         Either.left(new ParseError({ problem, expected, found, reply: text }))
       const answer = answerOf(value["final_answer"], Object.hasOwn(value, "remaining_steps"))
       const steps = stepsOf(value["remaining_steps"])

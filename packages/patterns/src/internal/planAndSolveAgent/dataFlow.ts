@@ -54,6 +54,9 @@ export const readList = (reply: string): Either.Either<AgentPlan, ParseError> =>
 const expected =
   '{"steps": [{"step": "...", "inputs": [{"step": 1, "output": "..."}], "outputs": ["..."]}]} in which every input names an output of an earlier step'
 
+/** Words for what is wrong with a plan that declares its data flow. */
+export type DataFlowProblem = JsonReply.Problem | "bad_data_flow"
+
 /**
  * A plan with declarations. Its data flow is valid: every input is an output of an earlier step. `done` are the
  * outputs of the steps completed so far; new steps are numbered after them. All faults are reported at once.
@@ -61,7 +64,7 @@ const expected =
 export const readDeclared = (
   reply: string,
   done: ReadonlyArray<ReadonlyArray<string>>
-): Either.Either<ReadonlyArray<AgentStep>, ParseError> =>
+): Either.Either<ReadonlyArray<AgentStep>, ParseError<DataFlowProblem>> =>
   Either.flatMap(JsonReply.read(reply, { keys: ["steps"], expected }), ({ value }) => {
     const faults: Array<string> = []
     const outputs: Array<ReadonlyArray<string>> = [...done]

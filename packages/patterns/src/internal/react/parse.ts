@@ -36,6 +36,9 @@ export type Turn =
 const expected =
   "`Action: <tool>` and `Action Input: <input>` on two lines, or `Final Answer: <answer>`, as plain text without markup"
 
+/** Words for what is wrong with a turn. */
+export type Problem = "empty_reply" | "tool_call_markup" | "malformed" | "conflict"
+
 /**
  * Reads one turn out of a whole reply.
  *
@@ -49,18 +52,18 @@ const expected =
  *   no tool, and where an answer follows an observation that no action asked for; `conflict` where an answer and an
  *   action stand in one reply with no observation between them.
  */
-export const readTurn = (reply: string, isTool?: IsTool): Either.Either<Turn, ParseError> => {
+export const readTurn = (reply: string, isTool?: IsTool): Either.Either<Turn, ParseError<Problem>> => {
   const text = inside(visible(reply))
-  const fail = (problem: string, at: number) =>
+  const fail = (problem: Problem, at: number) =>
     Either.left(new ParseError({ problem, expected, found: text === "" ? "an empty reply" : excerpt(text, at), reply }))
-  const answer = (written: string, thought: string): Either.Either<Turn, ParseError> => {
+  const answer = (written: string, thought: string): Either.Either<Turn, ParseError<Problem>> => {
     const said = withoutTick(withoutLabel(written))
     if (said === "") return fail("empty_reply", 0)
     if (callsInChannel(reply) || holdsMarkup(said, isTool))
       return fail("tool_call_markup", Math.max(0, text.indexOf(said)))
     return Either.right(thought === "" ? { _tag: "Answer", text: said } : { _tag: "Answer", text: said, thought })
   }
-  const action = (thought: string, tool: string, input: string): Either.Either<Turn, ParseError> => {
+  const action = (thought: string, tool: string, input: string): Either.Either<Turn, ParseError<Problem>> => {
     if (isFinish(tool)) {
       return input === "" ? Either.right({ _tag: "NoTool", thought }) : answer(finishText(input), thought)
     }

@@ -13,6 +13,9 @@ export interface Route<P extends string = string> {
   readonly reason: string
 }
 
+/** Words for what is wrong with a route. */
+export type Problem = JsonReply.Problem | "unknown_pattern"
+
 /**
  * Reads the router's reply as received, against the names offered: case, spaces, `_` and `-` do not matter. A reply that is
  * nothing but a name counts. So does a pattern of several words in which exactly one name stands, whole, and nothing is
@@ -23,7 +26,7 @@ export interface Route<P extends string = string> {
 export const readRoute = <P extends string>(
   text: string,
   patterns: ReadonlyArray<P>
-): Either.Either<Route<P>, ParseError> => {
+): Either.Either<Route<P>, ParseError<Problem>> => {
   const names = patterns.map((name) => `"${name}"`).join(", ")
   const expected = `one JSON object {"pattern": "...", "reason": "..."} with one of ${names} as pattern`
   const shown = visible(text)

@@ -21,6 +21,9 @@ import { refuse } from "../Options.js"
 import { excerpt, ParseError } from "../ReplyError.js"
 import { visible } from "./ReplyText.js"
 
+/** Words for what is wrong with an answer. */
+export type { Problem } from "../internal/answer/finding.js"
+
 /** The form of an answer of type `A`. */
 export interface AnswerFormat<A> {
   /** What is asked for, as it stands in `the answer (a single …) is:`. */

@@ -36,12 +36,14 @@ export interface Found {
  * Finds the values that start where `starts` says so. A quote opens a string where a value or key may stand, and
  * closes it where `,` `:` `}` `]` or a comment follows: for valid JSON that is exact, and a quote that was left
  * unescaped inside a string does not end it. One pass. `onString` is told of each string that ends, by the positions of
- * its quotes.
+ * its quotes. At most `most` values are found, the first not before `from`.
  */
 export const find = (
   text: string,
   starts: (text: string, at: number) => boolean,
-  onString?: (start: number, end: number) => void
+  onString?: (start: number, end: number) => void,
+  from = 0,
+  most = Number.POSITIVE_INFINITY
 ): Found => {
   const spans: Array<Span> = []
   const open: Array<number> = []
@@ -58,8 +60,8 @@ export const find = (
   let doubtful = 0
   let start = -1
   let previous = 0
-  let i = 0
-  while (i < text.length) {
+  let i = from
+  while (i < text.length && spans.length < most) {
     const c = text.charCodeAt(i)
     if (open.length === 0) {
       if ((c === 0x7b || c === 0x5b) && starts(text, i)) {
@@ -113,6 +115,10 @@ export const find = (
   }
   return open.length === 0 ? { spans, doubtful } : { spans, doubtful, unfinishedAt: start }
 }
+
+/** Returns the place behind the value that starts at `at`, or -1 where it does not end. */
+export const endOf = (text: string, at: number): number =>
+  find(text, (_, index) => index === at, undefined, at, 1).spans[0]?.end ?? -1
 
 /** Whether an object as JSON or JavaScript writes it starts here: a brace, then a key, `}`, or the end of the text. */
 export const startsObject = (text: string, at: number): boolean => {

@@ -4,24 +4,6 @@
  * @internal
  */
 
-/** Behind the JSON object or array that starts at `at`, or -1 where it is not closed. */
-export const jsonEnd = (text: string, at: number): number => {
-  let depth = 0
-  for (let index = at; index < text.length; index += 1) {
-    const code = text.charCodeAt(index)
-    if (code === 34) {
-      index += 1
-      while (index < text.length && text.charCodeAt(index) !== 34) index += text.charCodeAt(index) === 92 ? 2 : 1
-    } else if (code === 123 || code === 91) {
-      depth += 1
-    } else if (code === 125 || code === 93) {
-      depth -= 1
-      if (depth === 0) return index + 1
-    }
-  }
-  return -1
-}
-
 /**
  * The bracket that closes the one at `at`, or -1. A double quote behind a bracket, a comma or a colon opens a string;
  * where that leaves the bracket open, quotes are taken for plain characters.

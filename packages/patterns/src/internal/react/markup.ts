@@ -3,9 +3,11 @@
  *
  * @internal
  */
+
 import * as CodeSpan from "@forethought/core/reply/CodeSpan"
+import * as JsonReply from "@forethought/core/reply/JsonReply"
 import { unfence, visible } from "@forethought/core/reply/ReplyText"
-import { bracketEnd, jsonEnd } from "./balance.js"
+import { bracketEnd } from "./balance.js"
 
 /** Whether a name is that of a tool on offer. */
 export type IsTool = (name: string) => boolean
@@ -206,7 +208,7 @@ const endOfCall = (said: string, at: number, lead: string, behind: string): numb
   const text = said.slice(at - 1, at - 1 + maxNamed)
   const isObject = opening === "{"
   const begins = isObject ? /^\{\s{0,8}(?:["'}]|\w{1,64}\s?:|$)/ : /^\(\s{0,8}(?:["'{[]|\w{1,64}\s?=|$)/
-  const close = isObject ? jsonEnd(text, 0) : bracketEnd(text, 0) + 1
+  const close = isObject ? JsonReply.endOf(text, 0) : bracketEnd(text, 0) + 1
   if (close <= 0) return begins.test(text.slice(0, 96)) ? said.length : -1
   const rest = text.slice(close, close + 80)
   if (lead.startsWith("@")) return /^\s?:\s{0,4}[{"]/.test(rest) ? at : -1

@@ -3,12 +3,14 @@
  *
  * @internal
  */
+
 import { excerpt, ParseError } from "@forethought/core/ReplyError"
 import * as CodeSpan from "@forethought/core/reply/CodeSpan"
+import * as JsonReply from "@forethought/core/reply/JsonReply"
 import { unfence, visible } from "@forethought/core/reply/ReplyText"
 import * as Either from "effect/Either"
 import { unquote } from "../unquote.js"
-import { bracketEnd, jsonEnd } from "./balance.js"
+import { bracketEnd } from "./balance.js"
 import {
   answerEnd,
   findLabel,
@@ -117,7 +119,7 @@ export const readTurn = (reply: string, isTool?: IsTool): Either.Either<Turn, Pa
   if (isConflict) return fail("conflict", first.start)
   if (/^\[\s{0,80}\{/.test(fenced)) return fail("tool_call_markup", first.start)
   if (fenced.startsWith("{")) {
-    const end = jsonEnd(fenced, 0)
+    const end = JsonReply.endOf(fenced, 0)
     const call = end === -1 ? undefined : callOf(parseJson(fenced.slice(0, end)))
     return call === undefined ? fail("malformed", first.start) : action(thought, call.tool, given ?? call.input)
   }
@@ -134,7 +136,7 @@ export const readTurn = (reply: string, isTool?: IsTool): Either.Either<Turn, Pa
     return action(thought, nameOf(call[0]), given ?? (isNothing(inside) ? "" : unquote(inside)))
   }
   if (call !== null && opening === "{" && !call[0].includes("\n") && given === undefined) {
-    const end = jsonEnd(fenced, open)
+    const end = JsonReply.endOf(fenced, open)
     if (end !== -1) return action(thought, nameOf(call[0]), fenced.slice(open, end))
   }
   return action(thought, name, given ?? "")
@@ -232,7 +234,7 @@ const endOfInput = (text: string, label: Label): number => {
   const open = text.slice(start, limit).search(/[[{(]/)
   if (open === -1) return start
   const at = start + open
-  const end = text.charAt(at) === "(" ? bracketEnd(text, at) : jsonEnd(text, at)
+  const end = text.charAt(at) === "(" ? bracketEnd(text, at) : JsonReply.endOf(text, at)
   return end === -1 ? start : end
 }
 
@@ -267,7 +269,7 @@ const answerName = /^(?:(?:final[ _-]?)?answer|input|output|result|text)$/i
 /** Command R's way to ask for no tool: a call, or a list of calls, of `directly-answer`. */
 const isDirect = (body: string): boolean => {
   if (!/^[[{]/.test(body)) return false
-  const end = jsonEnd(body, 0)
+  const end = JsonReply.endOf(body, 0)
   const value = end === -1 ? undefined : parseJson(body.slice(0, end))
   const calls: ReadonlyArray<unknown> = Array.isArray(value) ? value : [value]
   return calls.length > 0 && calls.every((call) => /^directly[-_ ]answer$/i.test(callOf(call)?.tool ?? ""))
@@ -303,7 +305,7 @@ const readInput = (text: string, label: Label): string => {
   if (fenced !== rest) return fenced.trim()
   const opening = text.charAt(start)
   if (opening === "{" || opening === "[") {
-    const end = jsonEnd(text, start)
+    const end = JsonReply.endOf(text, start)
     if (end !== -1) return text.slice(start, end)
   }
   return unquote(withoutTick(trimMarks(rest)))

@@ -90,7 +90,7 @@ const build = (
     .addOption(configOption())
     .option("--json", "print one JSON document: the answer, or the error with what was gathered")
     .option("-q, --quiet", "show no progress")
-    .addHelpText("after", runHelp)
+    .addHelpText("after", runHelp(process.patterns))
     .action(async (name: string, words: ReadonlyArray<string>, given: Given) => {
       const pattern = findPattern(name, process.patterns)
       const question = await readQuestion(words, process)
@@ -111,7 +111,7 @@ const build = (
     .addOption(configOption())
     .option("--json", "print one JSON document")
     .option("-q, --quiet", "show no progress")
-    .addHelpText("after", explainHelp)
+    .addHelpText("after", explainHelp(process.patterns))
     .action(async (name: string, words: ReadonlyArray<string>, given: Given) => {
       const pattern = findPattern(name, process.patterns)
       const question = await readQuestion(words, process)
@@ -128,7 +128,7 @@ const build = (
     .addOption(toolsOption())
     .addOption(configOption())
     .option("-q, --quiet", "log nothing")
-    .addHelpText("after", mcpHelp)
+    .addHelpText("after", mcpHelp(process.patterns))
     .action(async (given: Given) => {
       await perform(import("./commands/mcp.js"), ({ mcp }) => mcp(flagsOf(given), version, process))
     })

@@ -54,8 +54,9 @@ export const readSettings = (
       const options = readOptions(flags, pattern, find, around.folder)
       const equipped = readTools(find, around)
       if (pattern.tools === "needed" && equipped.tools.length + equipped.servers.length === 0) {
+        const other = patterns.find(({ tools }) => tools === "unused")?.name
         throw new UsageError(
-          `${pattern.name} needs tools: its plan is a list of tool calls. Give some with --tools or --mcp, or take plan-and-solve, which uses none.`
+          `${pattern.name} needs tools: its plan is a list of tool calls. Give some with --tools or --mcp, or take ${other}, which uses none.`
         )
       }
       const events = find("events")

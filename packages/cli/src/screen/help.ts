@@ -64,8 +64,8 @@ export const overview = `
 Examples:
   forethought demo
   forethought models
-  forethought run rewoo-parallel "Which has more people, Spain or Poland?" --model ollama:qwen3:8b
-  forethought explain rewoo-parallel "Which has more people, Spain or Poland?" --model openai:gpt-4.1-mini
+  forethought run auto "Which has more people, Spain or Poland?" --model ollama:qwen3:8b
+  forethought explain auto "Which has more people, Spain or Poland?" --model openai:gpt-4.1-mini
 
 Exit codes: 0 answered (or planned, with explain), 2 not answered: the pattern found no answer, the model replied with
 nothing or refused, the plan was refused, or a limit of yours was reached; 1 wrong usage, a model that cannot be used,
@@ -78,10 +78,16 @@ ${modelHelp()}
 Keys are read from OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_API_KEY or GEMINI_API_KEY, and FORETHOUGHT_API_KEY for
 openai-compatible, where OPENAI_API_KEY is sent to api.openai.com and to this machine only. See: forethought models`
 
-const limitsUsage = `
-Limits: a run that reaches one ends with exit code 2 and everything gathered. In ReWOO, plan-and-solve-agent and auto
-one call and a fifth of the tokens, the money and the time are kept for the call that answers. A price that is not
-listed must be given.`
+const limitsUsage = (patterns: ReadonlyArray<PatternEntry>): string => `
+Limits: a run that reaches one ends with exit code 2 and everything gathered. One call and a fifth of the tokens, the
+money and the time are kept for the call that answers (${namesOf(patterns, ({ keepsLast }) => keepsLast === true)}).
+A price that is not listed must be given.`
+
+const namesOf = (patterns: ReadonlyArray<PatternEntry>, isMeant: (pattern: PatternEntry) => boolean): string =>
+  patterns
+    .filter(isMeant)
+    .map(({ name }) => name)
+    .join(", ")
 
 const toolsUsage = `
 Tools: see forethought tools. An MCP server gives all its tools; in the config file it stands as
@@ -96,8 +102,8 @@ Every setting can also stand in the environment (${variableOf("model")}, ${varia
 or in ${defaultConfigFile} ({"model": "…", "tools": ["lookup"], "maxCalls": 20}). A flag goes before the
 environment, the environment before the file.`
 
-export const runHelp = `${modelsUsage}
-${limitsUsage}
+export const runHelp = (patterns: ReadonlyArray<PatternEntry>): string => `${modelsUsage}
+${limitsUsage(patterns)}
 ${toolsUsage}
 
 Approval: --approve and --approve-plan ask at the terminal, on standard error. Without a terminal the tool is not
@@ -105,19 +111,19 @@ called, and the plan is refused. An edited plan is written in your EDITOR, or pa
 changes while it runs is shown again, and so is what adapt splits.
 ${settingsUsage}`
 
-export const explainHelp = `
-Nothing of the plan runs: the planner is asked, and with auto the router. react, adapt and plan-and-solve make no plan
-up front: what bounds them is shown, and no model is asked. Ends with 0 where there is something to show, with 2 where
-the planner gave no valid plan.
+export const explainHelp = (patterns: ReadonlyArray<PatternEntry>): string => `
+Nothing of the plan runs: the planner is asked, and with auto the router. Where no plan is made up front
+(${namesOf(patterns, ({ plans, routes }) => plans !== true && routes === undefined)}) what bounds the run is shown, and no model is asked.
+Ends with 0 where there is something to show, with 2 where the planner gave no valid plan.
 ${modelsUsage}
 ${settingsUsage}`
 
-export const mcpHelp = `
+export const mcpHelp = (patterns: ReadonlyArray<PatternEntry>): string => `
 Each pattern is a tool that takes the text "input". Limits hold for each run; rates for all together. Standard output
 belongs to the protocol, and the log goes to standard error. Nobody can be asked: with --approve, tools that are not
 read-only are not called.
 
 For a client's settings: {"command": "forethought", "args": ["mcp", "--model", "ollama:qwen3:8b"]}
 ${modelsUsage}
-${limitsUsage}
+${limitsUsage(patterns)}
 ${settingsUsage}`

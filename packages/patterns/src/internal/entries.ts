@@ -34,9 +34,3 @@ export const maxPlanLength = (standard: number) => count("maximum number of step
 
 export const maxToolCalls = (standard: number) =>
   count("maximum number of tool calls; of one step or attempt where there are several", standard, 0)
-
-export const executor = {
-  kind: "executor",
-  description: "the pattern that carries out each step",
-  default: "react"
-} as const

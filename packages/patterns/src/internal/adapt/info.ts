@@ -4,7 +4,8 @@
  * @internal
  */
 import type * as Pattern from "@forethought/core/Pattern"
-import { count, executor, holes, maxToolCalls, prompts, reask } from "../entries.js"
+import { count, holes, maxToolCalls, prompts, reask } from "../entries.js"
+import { executor } from "../react/info.js"
 
 export const info = {
   name: "adapt",

@@ -35,3 +35,10 @@ export const info = {
     prompts: prompts({ native: { all: [] }, text: { all: ["tool_descriptions"] } })
   }
 } as const satisfies Pattern.Info
+
+/** The option that says what carries out the steps of another pattern. */
+export const executor = {
+  kind: "executor",
+  description: "the pattern that carries out each step",
+  default: info.name
+} as const

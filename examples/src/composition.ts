@@ -31,7 +31,7 @@ export const adaptOverReAct = (task: string) => Adapt.run(task, { executor: ReAc
 
 /**
  * A Toolbox with a pattern among its tools. The pattern has a Toolbox of its own, so that it cannot call itself.
- * What it fails with is the tool's failure; its calls are named under the tool call, such as `turn-1/tool-1/planner`.
+ * Its failures become the tool's failure; its calls are named under the tool call, such as `turn-1/tool-1/planner`.
  */
 export const withResearch: Layer.Layer<Toolbox.Toolbox, never, Llm.Llm> = Toolbox.layer<Llm.Llm | Toolbox.Toolbox>([
   Calculator.tool,

@@ -1,5 +1,5 @@
 /**
- * What to do when a run ends without an answer: every stop is a tagged error that carries the work so far.
+ * Handles a run that ends without an answer: every stop is a tagged error that carries the work so far.
  */
 import * as PlanAndExecute from "@forethought/patterns/PlanAndExecute"
 import * as ReAct from "@forethought/patterns/ReAct"

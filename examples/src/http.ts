@@ -22,7 +22,7 @@ import * as Schema from "effect/Schema"
 // The codecs of the pattern's errors are the schemas of the responses.
 const [StepCapReached, Unreadable, Truncated, ModelFailed, Refused] = Codec.PlanAndExecute.Error.members
 
-/** What a client needs to know: with it, `HttpApiClient` gives typed calls and typed errors. */
+/** Tells a client all it needs to know: with it, `HttpApiClient` gives typed calls and typed errors. */
 export class Api extends HttpApi.make("forethought").add(
   HttpApiGroup.make("goals").add(
     HttpApiEndpoint.post("answer", "/goals")

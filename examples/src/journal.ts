@@ -12,7 +12,7 @@ export const recorded = (question: string, file: string) =>
 /** Reads the events back, each checked against its Schema. */
 export const readEvents = (file: string) => Effect.map(JournalFile.read(file), ({ events }) => events)
 
-/** How long each tool call took, in milliseconds. */
+/** Returns how long each tool call took, in milliseconds. */
 export const toolTimes = (file: string) =>
   Effect.map(readEvents(file), (events) =>
     events.flatMap((event) =>

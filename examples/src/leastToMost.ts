@@ -2,11 +2,11 @@
  * A pattern of one's own, in one file: Least-to-Most prompting. A planner splits the question into simpler ones, and a
  * solver answers them in order, each with the answers before it; the last one is the question itself.
  *
- * Compiled to JavaScript it runs in the runner: `forethought run ./leastToMost.js "…"`, and beside the built-in patterns
- * with `--pattern-file ./leastToMost.js`.
+ * Compiled to JavaScript it runs in the runner: `forethought run ./leastToMost.js "…"`, and beside the built-in
+ * patterns with `--pattern-file ./leastToMost.js`.
  *
- * Source: Zhou et al. 2022, "Least-to-Most Prompting Enables Complex Reasoning in Large Language Models". The prompts are
- * ours.
+ * Source: Zhou et al. 2022, "Least-to-Most Prompting Enables Complex Reasoning in Large Language Models". The prompts
+ * are ours.
  */
 import * as Executor from "@forethought/core/Executor"
 import * as Failure from "@forethought/core/Failure"
@@ -31,7 +31,7 @@ export interface RunOptions {
   readonly maxQuestions?: number
   /** Prompts in place of the default ones. */
   readonly prompts?: { readonly planner?: string; readonly solver?: string }
-  /** How often each model is asked again, because its reply cannot be used. Default: once. */
+  /** Asks each model again when its reply cannot be used. Default: once. */
   readonly reask?: Reask.Reask
 }
 

@@ -6,7 +6,7 @@ import * as Lookup from "@forethought/tools/Lookup"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** What it answers, or what it had found when it could not. */
+/** Returns the answer, or what was found if there is none. */
 export const program = Rewoo.parallel("How many people live in China and India together?").pipe(
   Effect.map(({ answer }) => answer),
   Effect.catchTag("InvalidPlan", (stop) => Effect.succeed(`No plan: ${stop.message}`)),

@@ -41,7 +41,7 @@ export type { Limits, Spent } from "./internal/account.js"
 // models
 // ---------------------------------------------------------------------------------------------------------------
 
-/** What is kept for the calls that end a run. */
+/** The part that is kept for the calls that end a run. */
 export interface Reserve extends Limits {
   /** Whose calls may use it. Default: `solver` and `finalizer`. */
   readonly roles?: ReadonlyArray<Role> | undefined
@@ -51,20 +51,20 @@ export interface Options extends Limits {
   /** Bounds for single roles, beside those for all. The time of a role counts from its first call. */
   readonly perRole?: { readonly [role in Role]?: Limits } | undefined
   /**
-   * What the other roles must leave of the bounds for all, so that a run which is out of budget can still answer from
-   * what it has. Default: nothing.
+   * The part of the bounds for all that the other roles must leave, so that a run which is out of budget can still
+   * answer from what it has. Default: nothing.
    */
   readonly reserve?: Reserve | undefined
-  /** What the model costs, or each role's where they have different ones. See `Prices.of`. */
+  /** The price of the model, or of each role's if they have different ones. See `Prices.of`. */
   readonly price?: Prices.Price | ((role: Role) => Prices.Price) | undefined
   /**
    * The output tokens reserved for a request that has no `maxTokens` of its own. Where `outputTokens` or `money` is
-   * bounded it is also sent as its `maxTokens`, for else the reply could be of any length. Default: 4,096.
+   * bounded it is also sent as its `maxTokens`, because a reply could otherwise be arbitrarily long. Default: 4,096.
    */
   readonly maxReplyTokens?: number | undefined
 }
 
-/** What a budget shows. */
+/** The state of a budget. */
 export interface State {
   readonly spent: Effect.Effect<Spent & { readonly perRole: { readonly [role in Role]?: Spent } }>
 }
@@ -72,7 +72,7 @@ export interface State {
 /** The budget in force, for whoever wants to see what is used. */
 export class Budget extends Context.Tag("@forethought/ai/Budget")<Budget, State>() {}
 
-/** What has been used of the budget in force, in all and by each role that has called. */
+/** Returns what has been used of the budget in force, in all and by each role that has called. */
 export const spent = Effect.flatMap(Budget, (budget) => budget.spent)
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -89,11 +89,11 @@ export const spent = Effect.flatMap(Budget, (budget) => budget.spent)
  * tokens; input tokens and money can exceed theirs by what the estimate of the running calls was too low.
  *
  * A call that would fit but for the reservations of others waits for them, in order. Where less output is left than a
- * request wants, and nobody else holds a reservation, it is sent with what is left as its `maxTokens`; a reply that this
- * cuts off is not handed on.
+ * request wants, and nobody else holds a reservation, it is sent with what is left as its `maxTokens`; a reply that
+ * this cuts off is not handed on.
  *
- * `BudgetSettled` tells of each call that was settled, and `ModelWaited` of each that waited. A reply without a cost gets
- * that of the given price.
+ * `BudgetSettled` tells of each call that was settled, and `ModelWaited` of each that waited. A reply without a cost
+ * gets that of the given price.
  *
  * Fails with `LlmError`, reason `BudgetExhausted`, whose `limit` says what ran out and how much of it there was.
  */
@@ -107,7 +107,8 @@ export const layer = (options: Options): (<E, R>(model: Layer.Layer<Llm, E, R>) 
 }
 
 /**
- * Bounds what an effect asks of the model in context, its tools included: a budget of its own for each time that it runs.
+ * Bounds what an effect asks of the model in context, its tools included: a budget of its own for each time that it
+ * runs.
  */
 export const within = (
   options: Options

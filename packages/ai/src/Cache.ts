@@ -16,14 +16,14 @@ import { wrap } from "./internal/wrap.js"
 // models
 // ---------------------------------------------------------------------------------------------------------------
 
-/** Where replies are kept. A key is 64 hexadecimal digits; a reply is plain data. */
+/** Keeps replies. A key is 64 hexadecimal digits; a reply is plain data. */
 export interface Store {
   readonly get: (key: string) => Effect.Effect<Reply | undefined, unknown>
   readonly set: (key: string, reply: Reply) => Effect.Effect<void, unknown>
 }
 
 export interface Options {
-  /** How many replies are kept in memory; the one that was not used for longest goes first. Default: 1,000. */
+  /** Maximum number of replies kept in memory. The least recently used one goes first. Default: 1,000. */
   readonly capacity?: number | undefined
   /** Keeps the replies elsewhere, such as in files. Default: in memory, as long as the Layer lives. */
   readonly store?: Store | undefined
@@ -64,13 +64,15 @@ export const memory = (capacity = 1_000): Store => {
 /**
  * Answers a request that was answered before with the same reply, without a call.
  *
- * Two requests are the same when everything but their `call` is: role, messages, tools, limits, temperature, stop, format,
- * and the model that they go to, where it has a name (see `Llm.Service`). Only a reply that finished is kept (`stop` or `tool-calls`), never a failure. Equal requests that are under
- * way at once share one call, which is interrupted when the last of them is. A store that fails is logged, and the
- * model is asked.
+ * Two requests are the same when everything but their `call` is: role, messages, tools, limits, temperature, stop,
+ * format, and the model that they go to, where it has a name (see `Llm.Service`). Only a reply that finished is kept
+ * (`stop` or `tool-calls`), never a failure. Equal requests that are under way at once share one call, which is
+ * interrupted when the last of them is. A store that fails is logged, and the model is asked.
  *
- * A kept reply reports that it used no tokens, and `CacheHit` tells of it; of those that share a call, one reports them. Put the Cache around a `RateLimit` and a `Budget`, so that it counts as no
- * call either: `model.pipe(RateLimit.layer(…), Budget.layer(…), Cache.layer())`. A model whose replies are meant to differ, as for a vote, must not have one.
+ * A kept reply reports that it used no tokens, and `CacheHit` tells of it; of those that share a call, one reports
+ * them. Put the Cache around a `RateLimit` and a `Budget`, so that it counts as no call either:
+ * `model.pipe(RateLimit.layer(…), Budget.layer(…), Cache.layer())`. A model whose replies are meant to differ, as for a
+ * vote, must not have one.
  */
 export const layer = (options: Options = {}): (<E, R>(model: Layer.Layer<Llm, E, R>) => Layer.Layer<Llm, E, R>) => {
   check(options)
@@ -185,9 +187,9 @@ interface Shared {
   readonly fiber: Fiber.RuntimeFiber<Reply, LlmError>
   /** Those who wait for it, in the order in which they came. */
   readonly sharers: Set<symbol>
-  /** Whether the one whose request it is still waits. */
+  /** True while the one whose request it is still waits. */
   firstIsThere: boolean
-  /** Who gets the reply with its usage. */
+  /** The one who gets the reply with its usage. */
   payer: symbol | undefined
 }
 
@@ -198,7 +200,10 @@ const check = (options: Options): void => {
 
 const finished = (reply: Reply): boolean => reply.finishReason === "stop" || reply.finishReason === "tool-calls"
 
-/** What a store does. One that fails, or interrupts whoever asks it, as a Queue that was shut down does, changes nothing. */
+/**
+ * Asks a store. One that fails changes nothing, and neither does one that interrupts its caller, as a Queue that was
+ * shut down does.
+ */
 const guarded = <A>(effect: () => Effect.Effect<A, unknown>): Effect.Effect<A | undefined> =>
   Effect.catchAllCause(Effect.suspend(effect), (cause) =>
     Effect.as(Effect.logWarning("The store of kept replies failed; the model is asked.", cause), undefined)

@@ -42,7 +42,7 @@ export interface Options {
    * each other, which is a hundred times slower.
    */
   readonly threads?: number | undefined
-  /** How many tokens prompt and reply have together. Default: what the model was trained for, at most 8,192. */
+  /** Maximum number of tokens of prompt and reply together. Default: what the model was trained for, at most 8,192. */
   readonly contextSize?: number | undefined
   /** The most output tokens of a request that names no number of its own. Default: 1,024. */
   readonly maxTokens?: number | undefined
@@ -50,7 +50,7 @@ export interface Options {
   readonly temperature?: number | undefined
   /** The time allowed for one reply, from its turn in the line on. Default: 10 minutes. */
   readonly timeout?: Duration.DurationInput | undefined
-  /** Whether a request's `format` constrains what the model can say. Default: `"auto"`, it does where it can. */
+  /** Lets a request's `format` constrain what the model can say. Default: `"auto"`, it does where it can. */
   readonly structured?: "auto" | "off" | undefined
 }
 

@@ -200,7 +200,7 @@ const encodeAssistant = (message: Message & { readonly role: "assistant" }): Pro
   return { role: "assistant", content }
 }
 
-/** What a provider's package noted, under its own name. */
+/** Notes of a provider's package, under its own name. */
 const optionsOf = (value: unknown): { readonly [provider: string]: JsonObject } =>
   Object.fromEntries(
     Object.entries(asObject(value) ?? {}).flatMap(([provider, noted]) => {
@@ -288,8 +288,8 @@ const readReply = (content: ReadonlyArray<unknown>, request: Request): Reply => 
 }
 
 /**
- * What a provider's package noted on a part of its reply and reads on the same part of a prompt, such as a signature. It
- * is kept under the provider's own name, so that the package of another provider passes it over.
+ * Notes that a provider's package makes on a part of its reply and reads on the same part of a prompt, such as a
+ * signature. It is kept under the provider's own name, so that the package of another provider passes it over.
  */
 const notes = (part: JsonObject): JsonObject => asObject(parseJson(JSON.stringify(part["metadata"] ?? {}))) ?? {}
 

@@ -1,5 +1,6 @@
 /**
- * What models cost, for a `Budget` in money and for the `cost` of a reply. Prices change: look at the date, and give your own where it matters.
+ * Lists what models cost, for a `Budget` in money and for the `cost` of a reply. Prices change: look at the date, and
+ * give your own if it matters.
  */
 import type { Llm, Reply, Role } from "@forethought/core/Llm"
 import * as Effect from "effect/Effect"
@@ -75,7 +76,7 @@ export const of = (model: string): Listed | undefined => table.get(model) ?? tab
 /** `-20250514`, `-2025-04-14` or `-latest` at the end. */
 const snapshot = /-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/
 
-/** What a number of tokens costs, in US dollars. */
+/** Returns the cost of a number of tokens, in US dollars. */
 export const cost = (price: Price, inputTokens: number, outputTokens: number): number =>
   (inputTokens * price.inputPerMillion + outputTokens * price.outputPerMillion) / 1_000_000
 

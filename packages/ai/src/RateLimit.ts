@@ -1,5 +1,5 @@
 /**
- * What a provider allows, kept on this side: requests and tokens per minute, and calls at once.
+ * Keeps to what a provider allows: requests and tokens per minute, and calls at once.
  */
 import * as Journal from "@forethought/core/Journal"
 import type { Llm, LlmError, Reply, Request, Service } from "@forethought/core/Llm"
@@ -12,17 +12,17 @@ import * as estimate from "./internal/estimate.js"
 import { wrap } from "./internal/wrap.js"
 
 export interface Options {
-  /** The most calls that begin within any 60 seconds. Default: any number. */
+  /** Maximum number of calls that begin within any 60 seconds. Default: no limit. */
   readonly requestsPerMinute?: number | undefined
   /**
-   * The most tokens, input and output together, of the calls that begin within any 60 seconds. They are estimated
-   * before a call, and put right by what the provider reports. A call that is larger than the limit goes alone.
-   * Default: any number.
+   * Maximum number of tokens, input and output together, of the calls that begin within any 60 seconds. They are
+   * estimated before a call, and put right by what the provider reports. A call that is larger than the limit goes
+   * alone. Default: any number.
    */
   readonly tokensPerMinute?: number | undefined
-  /** The most calls that run at once. Default: any number. */
+  /** Maximum number of calls that run at once. Default: no limit. */
   readonly maxConcurrent?: number | undefined
-  /** The output tokens that a request without `maxTokens` is estimated at. Default: 1,024. */
+  /** Number of output tokens that is estimated for a request without `maxTokens`. Default: 1,024. */
   readonly replyTokens?: number | undefined
 }
 

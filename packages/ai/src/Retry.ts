@@ -16,7 +16,7 @@ import * as Intervals from "effect/ScheduleIntervals"
 import { wrap } from "./internal/wrap.js"
 
 export interface Options {
-  /** How often a request is repeated after a retryable failure, an integer of at least 0. Default: 2. */
+  /** Maximum number of retries after a retryable failure, at least 0. Default: 2. */
   readonly maxRetries?: number | undefined
   /**
    * The longest wait before a repetition. Default: 60 seconds; at most 2^31 - 1 ms, the longest timer there is. A
@@ -56,8 +56,8 @@ const asked = (error: LlmError): number | undefined =>
   error.reason._tag === "RateLimited" || error.reason._tag === "Unavailable" ? error.reason.retryAfter : undefined
 
 /**
- * Repeats the calls of a model service that fail for a reason that may pass; `ModelRetried` tells of each before the wait.
- * A wait is interrupted at once with its fiber; interruption and defects are never retried.
+ * Repeats the calls of a model service that fail for a reason that may pass; `ModelRetried` tells of each before the
+ * wait. A wait is interrupted at once with its fiber; interruption and defects are never retried.
  */
 export const retrying = (service: Service, options: Options = {}): Service => {
   const repeated = bounded(options)

@@ -47,8 +47,8 @@ process.stderr.on("error", () => {})
 const terminals = [0, 1, 2].filter((fd) => isatty(fd))
 
 /**
- * Ends the process. Node crashes at its exit where its terminal was closed: then the signal that tells so ends it, by its
- * own action, which a shell reads as 129 too.
+ * Ends the process. Node crashes at its exit where its terminal was closed: then the signal that tells so ends it, by
+ * its own action, which a shell reads as 129 too.
  */
 const end = (code: number): never => {
   if (!terminals.every((fd) => isatty(fd))) {

@@ -37,7 +37,7 @@ export interface Service {
 // service
 // ---------------------------------------------------------------------------------------------------------------
 
-/** Who decides whether a tool may act. */
+/** Decides whether a tool may act. */
 export class Approval extends Context.Tag("@forethought/core/Approval")<Approval, Service>() {}
 
 // ---------------------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 /**
- * Where in a run a model or tool call stands. A pattern names its calls relative to the path it runs under, so a
+ * The place of a model or tool call in a run. A pattern names its calls relative to the path it runs under, so a
  * pattern inside another gives the same ids on every replay.
  */
 import * as Context from "effect/Context"

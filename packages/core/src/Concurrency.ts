@@ -13,8 +13,8 @@ import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 
 /**
- * Waits for a callback, as `Effect.async` does. `register` starts the work and returns how to end it; whatever interrupts
- * the wait, the work is ended once it was started. The first call of `resume` counts.
+ * Waits for a callback, as `Effect.async` does. `register` starts the work and returns how to end it; whatever
+ * interrupts the wait, the work is ended once it was started. The first call of `resume` counts.
  */
 export const async = <A, E = never>(
   register: (resume: (done: Effect.Effect<A, E>) => void) => Effect.Effect<void>
@@ -28,8 +28,8 @@ export const async = <A, E = never>(
   )
 
 /**
- * Runs a Promise, as `Effect.tryPromise` does. Its signal is aborted when the wait is interrupted, also in the moment in
- * which it starts.
+ * Runs a Promise, as `Effect.tryPromise` does. Its signal is aborted when the wait is interrupted, also in the moment
+ * in which it starts.
  */
 export const tryPromise = <A, E>(options: {
   readonly try: (signal: AbortSignal) => PromiseLike<A>
@@ -58,14 +58,14 @@ export const timeoutFail = <A, E, R, E2>(
     expiring(restore(effect), restore, Duration.toMillis(options.duration), options.onTimeout, "waits")
   )
 
-/** How an interruptible part is marked in an uninterruptible one, see `Effect.uninterruptibleMask`. */
+/** Marks an interruptible part in an uninterruptible one, see `Effect.uninterruptibleMask`. */
 export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 /**
- * {@link timeoutFail} inside of an uninterruptible region whose `restore` is given: `work` runs in a fiber of its own and
- * marks by itself what of it can be interrupted. With `leaves` a fiber that expired is interrupted but not waited for:
- * work that cannot be interrupted must not hold up the run. An interruption of the run waits in any case. `expired` is
- * called once, at the moment of the expiry.
+ * {@link timeoutFail} inside of an uninterruptible region whose `restore` is given: `work` runs in a fiber of its own
+ * and marks by itself what of it can be interrupted. With `leaves` a fiber that expired is interrupted but not waited
+ * for: work that cannot be interrupted must not hold up the run. An interruption of the run waits in any case.
+ * `expired` is called once, at the moment of the expiry.
  */
 export const expiring = <A, E, R, E2>(
   work: Effect.Effect<A, E, R>,

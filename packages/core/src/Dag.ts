@@ -42,7 +42,7 @@ export interface Node {
   readonly dependsOn: ReadonlyArray<string>
   /** The ids of nodes that must settle too, whose results it does not use: that one of them fails is nothing to it. */
   readonly after?: ReadonlyArray<string>
-  /** How long the node is expected to take, in any unit that all nodes share. Default: 1. */
+  /** The time that the node is expected to take, in any unit that all nodes share. Default: 1. */
   readonly weight?: number
 }
 
@@ -76,7 +76,7 @@ export const make = <N extends Node>(nodes: ReadonlyArray<N>): Either.Either<Dag
   const inDegree = new Int32Array(size)
   const offsets = new Int32Array(size + 1)
   const parents: Array<ReadonlyArray<number>> = []
-  /** How many of the parents the node depends on; those that it only comes after stand behind them. */
+  /** Number of parents that the node depends on; those that it only comes after stand behind them. */
   const dependencies = new Int32Array(size)
   for (const [i, node] of nodes.entries()) {
     const own = new Set<number>()
@@ -131,9 +131,9 @@ export const criticalPath = <N extends Node>(dag: Dag<N>): number =>
   dag.remaining.reduce((longest, path) => Math.max(longest, path), 0)
 
 /**
- * Finds the groups of nodes that reach each other, and the nodes that point at themselves; each group in ascending order.
- * `edges` holds for each node the positions that it points at. Tarjan's algorithm, in linear time, with a stack of its own
- * so that a long chain does not overflow the call stack.
+ * Finds the groups of nodes that reach each other, and the nodes that point at themselves; each group in ascending
+ * order. `edges` holds for each node the positions that it points at. Tarjan's algorithm, in linear time, with a stack
+ * of its own so that a long chain does not overflow the call stack.
  */
 export const cycles = (edges: ReadonlyArray<ReadonlyArray<number>>): ReadonlyArray<ReadonlyArray<number>> => {
   const order = new Int32Array(edges.length).fill(-1)

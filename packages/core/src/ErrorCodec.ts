@@ -86,7 +86,7 @@ const transform = <E, I>(
 const retryable = Schema.Literal(true)
 const final = Schema.Literal(false)
 
-/** Why a model call gave no reply. */
+/** The reason why a model call gave no reply. */
 export const Reason = Schema.Union(
   Schema.Struct({
     _tag: Schema.Literal("RateLimited"),

@@ -1,34 +1,34 @@
 /**
- * What carries out one step of a plan. Any pattern can be one.
+ * Carries out one step of a plan. Any pattern can be an executor.
  */
 import type * as Effect from "effect/Effect"
 import type { CallId } from "./Llm.js"
 import type { PastStep } from "./RunEvent.js"
 import * as ReplyText from "./reply/ReplyText.js"
 
-/** What an executor is given. */
+/** The input of an executor. */
 export interface ExecutorInput {
-  /** What the whole run is for. */
+  /** The goal of the whole run. */
   readonly goal: string
-  /** What is to be done now: everything that the executor needs to know. */
+  /** The step to carry out now, with everything that the executor needs to know. */
   readonly step: string
   /** The steps done so far that the executor may see, oldest first; empty where it sees its step alone. */
   readonly pastSteps: ReadonlyArray<PastStep>
   /**
-   * How many tool calls it may make, those of runs inside it included. What it asks of the `Toolbox` in context beyond that
-   * fails and is not made; to tools that it brings along it has to keep the bound itself.
+   * Maximum number of tool calls, those of runs inside it included. What it asks of the `Toolbox` in context beyond
+   * that fails and is not made; to tools that it brings along it has to keep the bound itself.
    */
   readonly maxToolCalls: number
   /** The absolute id under which its calls are named, see `CallPath.at`. */
   readonly call: CallId
 }
 
-/** What an executor reports. */
+/** The report of an executor. */
 export interface ExecutorResult {
   readonly status: "completed" | "failed"
   /** The result in full, or why there is none. */
   readonly result: string
-  /** How its tool calls ended, where it made any and counts them. */
+  /** Number of its tool calls that succeeded and failed, if it counts them. */
   readonly toolCalls?: { readonly succeeded: number; readonly failed: number }
 }
 
@@ -51,7 +51,9 @@ ${pastSteps(input.pastSteps)}
 Your step:
 ${input.step}`
 
-/** Returns each past step under its number, with its result in a fence that the result cannot close; some are left out. */
+/**
+ * Returns each past step under its number, with its result in a fence that the result cannot close; some are left out.
+ */
 export const pastSteps = (
   steps: ReadonlyArray<PastStep>,
   isShown: (past: PastStep) => boolean = () => true

@@ -1,11 +1,12 @@
 /**
- * Reads the word with which a provider says why a reply ended. Each provider has words of its own, gateways change them,
- * and a reply that was cut off or broken must never pass as whole: so there is one table, and rules for what is not in it.
+ * Reads the word with which a provider says why a reply ended. Each provider has words of its own, gateways change
+ * them, and a reply that was cut off or broken must never pass as whole: so there is one table, and rules for what is
+ * not in it.
  */
 import type { FinishReason, Reply } from "./Llm.js"
 
 /**
- * What a word means. Beside the reasons of a {@link Reply}:
+ * The meaning of a word. Beside the reasons of a {@link Reply}:
  * - `broken`: the server failed half-way; the same request may succeed later;
  * - `malformed`: the model tried to call a tool in a form that nobody can read; it can be asked again;
  * - `unknown`: none of these, so the reply is taken as it is.
@@ -13,8 +14,9 @@ import type { FinishReason, Reply } from "./Llm.js"
 export type Meaning = Exclude<FinishReason, "other"> | "broken" | "malformed" | "unknown"
 
 /**
- * Words of OpenAI, Azure, Anthropic, Gemini and Vertex, Bedrock, Mistral, Cohere, DeepSeek, Groq, xAI, Z.ai, OpenRouter,
- * vLLM, SGLang, llama.cpp, Ollama, LM Studio, TGI, TensorRT-LLM and watsonx, folded as {@link meaning} does.
+ * Words of OpenAI, Azure, Anthropic, Gemini and Vertex, Bedrock, Mistral, Cohere, DeepSeek, Groq, xAI, Z.ai,
+ * OpenRouter, vLLM, SGLang, llama.cpp, Ollama, LM Studio, TGI, TensorRT-LLM and watsonx, folded as {@link meaning}
+ * does.
  */
 const words: ReadonlyArray<readonly [Meaning, string]> = [
   ["stop", "stop end_turn stop_sequence completed finished eos_token eosfound stopstringfound stop_string stop_token"],
@@ -43,7 +45,7 @@ const words: ReadonlyArray<readonly [Meaning, string]> = [
   ]
 ]
 
-/** How an unlisted word is judged: by the first row of which it holds a stem. */
+/** Judges an unlisted word by the first row of which it holds a stem. */
 const stems: ReadonlyArray<readonly [Meaning, ReadonlyArray<string>]> = [
   ["content-filter", ["filter", "safety", "block", "refus", "sensitive", "moderat"]],
   ["broken", ["error", "fail", "abort", "cancel", "resource", "timeout", "malformed", "interrupt"]],

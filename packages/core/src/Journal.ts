@@ -1,5 +1,5 @@
 /**
- * Where the events of a run go. With no set-up they go to Effect's logger; any other sink is a Layer.
+ * Receives the events of a run. Without set-up they go to Effect's logger; any other sink is a Layer.
  */
 
 import * as Clock from "effect/Clock"
@@ -25,7 +25,7 @@ export type Service = Sink
 export interface Memory extends Service {
   /** The events kept, oldest first. */
   readonly events: Effect.Effect<ReadonlyArray<RunEvent.RunEvent>>
-  /** How many older events were dropped to stay within the capacity. */
+  /** Number of older events that were dropped to stay within the capacity. */
   readonly dropped: Effect.Effect<number>
 }
 
@@ -34,9 +34,9 @@ export interface Memory extends Service {
 // ---------------------------------------------------------------------------------------------------------------
 
 /**
- * Logs each event through Effect's logger: warnings as warnings, what a run does as info, the rest as debug. What a tool
- * was given or gave, and the text of an error, which can quote it, are in lines of level debug alone; a plan is shown
- * with the inputs that it has.
+ * Logs each event through Effect's logger: warnings as warnings, what a run does as info, the rest as debug. What a
+ * tool was given or gave, and the text of an error, which can quote it, are in lines of level debug alone; a plan is
+ * shown with the inputs that it has.
  */
 export const logging: Service = {
   record: (event) => {
@@ -97,7 +97,7 @@ export const layer = (...sinks: ReadonlyArray<Service>): Layer.Layer<never> => {
   return Layer.succeed(Journal, only !== undefined && sinks.length === 1 ? only : all(...sinks))
 }
 
-/** Whether replies are also told piece by piece, as `ReplyDelta` events, while they arrive. Default: they are not. */
+/** If true, replies are also told piece by piece as they arrive, as `ReplyDelta` events. Default: false. */
 export class Streaming extends Context.Reference<Streaming>()("@forethought/core/Journal/Streaming", {
   defaultValue: (): boolean => false
 }) {}
@@ -105,18 +105,21 @@ export class Streaming extends Context.Reference<Streaming>()("@forethought/core
 /** Tells replies piece by piece, for a display that shows them as they arrive. Providers then stream where they can. */
 export const streaming: Layer.Layer<never> = Layer.succeed(Streaming, true)
 
-/** Whether `ModelCallStarted` holds the request. Default: it does not. */
+/** If true, `ModelCallStarted` holds the request. Default: false. */
 export class Requests extends Context.Reference<Requests>()("@forethought/core/Journal/Requests", {
   defaultValue: (): boolean => false
 }) {}
 
-/** Tells what each model is asked, for a record that can be read without the program. It can be large, and is never secret. */
+/**
+ * Tells what each model is asked, for a record that can be read without the program. It can be large, and is never
+ * secret.
+ */
 export const requests: Layer.Layer<never> = Layer.succeed(Requests, true)
 
 /**
- * Records an event in the sink of the current run, as the run itself does; outside of a run in the sink in context, which
- * is waited for: its `run` is then empty and its `seq` 0. A sink that fails, throws or dies is told so in a `Warning` of
- * kind `journal_failed`, which is also logged.
+ * Records an event in the sink of the current run, as the run itself does; outside of a run in the sink in context,
+ * which is waited for: its `run` is then empty and its `seq` 0. A sink that fails, throws or dies is told so in a
+ * `Warning` of kind `journal_failed`, which is also logged.
  */
 export const record = (event: RunEvent.TimedEvent): Effect.Effect<void> =>
   Effect.flatMap(Effect.all([Journal, Outbox.CurrentOutbox]), ([sink, outbox]) =>
@@ -128,7 +131,7 @@ export const record = (event: RunEvent.TimedEvent): Effect.Effect<void> =>
 /** Tells the current run what a layer does about one of its calls. Outside of a run nothing is told. Never throws. */
 export type Tell = (event: RunEvent.LayerEvent) => void
 
-/** How a layer tells what it does, such as a retry, in the journal of the run that the current fiber is in. */
+/** Returns a function with which a layer tells what it does, such as a retry, in the journal of the current run. */
 export const tell: Effect.Effect<Tell> = Effect.withFiberRuntime((fiber) => {
   const context = fiber.getFiberRef(FiberRef.currentContext)
   const outbox = Context.get(context, Outbox.CurrentOutbox)
@@ -144,13 +147,16 @@ export const tell: Effect.Effect<Tell> = Effect.withFiberRuntime((fiber) => {
   })
 })
 
-/** What the layers tell of a call that is under way is part of its end. */
+/** Keeps what the layers tell of a call that is under way: it is part of the call's end. */
 const keep = (note: Outbox.ModelNote, { _tag }: RunEvent.LayerEvent): void => {
   if (_tag === "ModelRetried" || _tag === "FellBack") note.attempts += 1
   else if (_tag === "CacheHit") note.attempts = 0
 }
 
-/** Says that the result of a tool call is a kept or a recorded one, for a layer around the toolbox that has such results. */
+/**
+ * Says that the result of a tool call is a kept or a recorded one, for a layer around the toolbox that has such
+ * results.
+ */
 export const toolSource = (call: CallId, source: "cache" | "record"): Effect.Effect<void> =>
   Effect.map(Outbox.CurrentOutbox, (outbox) => {
     const note = outbox?.tools.get(call)

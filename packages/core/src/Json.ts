@@ -1,6 +1,6 @@
 /**
- * JSON values and JSON Schemas as plain data, and accessors for JSON whose shape nobody promised: each returns a value of
- * the type it names, or `undefined`.
+ * JSON values and JSON Schemas as plain data, and accessors for JSON whose shape nobody promised: each returns a value
+ * of the type it names, or `undefined`.
  */
 
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [key: string]: Json }
@@ -15,7 +15,7 @@ export type JsonSchema = { readonly [key: string]: unknown }
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: unknown }
 
-/** Whether a value is an object and not an array. */
+/** Returns whether a value is an object and not an array. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 

@@ -15,7 +15,7 @@ export { type Role, roles } from "./Role.js"
 // errors
 // ---------------------------------------------------------------------------------------------------------------
 
-/** Why a model call gave no reply. `isRetryable` says whether the same request may succeed later. */
+/** The reason why a model call gave no reply. `isRetryable` says whether the same request may succeed later. */
 export type Reason =
   /** The provider asks to wait. `retryAfter` is in milliseconds, where the provider gave a delay. */
   | { readonly _tag: "RateLimited"; readonly isRetryable: true; readonly retryAfter?: number }
@@ -98,12 +98,12 @@ export const Reason = {
 /** A model call that gave no usable reply. Retried in one place only: a Schedule on the Llm layer. */
 export class LlmError extends Data.TaggedError("LlmError")<{
   readonly reason: Reason
-  /** What the provider said, or what to do about it. Never contains a secret. */
+  /** The provider's words, or what to do about it. Never contains a secret. */
   readonly detail?: string
   readonly role?: Role
   readonly call?: CallId
 }> {
-  /** Whether the same request may succeed later. */
+  /** True if the same request may succeed later. */
   get isRetryable(): boolean {
     return this.reason.isRetryable
   }
@@ -156,9 +156,9 @@ const describe = (reason: Reason): string => {
 export type CallId = string
 
 /**
- * What a model must see again with its own turn, such as signed thinking or fields of a call that have no place of their
- * own. Opaque: filled and read by the adapter that made it, handed on by everybody else, and dropped by an adapter of
- * another model. Plain JSON.
+ * State that a model must see again with its own turn, such as signed thinking or fields of a call that have no place
+ * of their own. Opaque: filled and read by the adapter that made it, handed on by everybody else, and dropped by an
+ * adapter of another model. Plain JSON.
  */
 export interface ProviderState {
   /** Which adapter and model made it. */
@@ -251,9 +251,9 @@ export interface Reply {
   readonly usage: Usage
   /** The model that answered, as the provider names it. */
   readonly model?: string
-  /** Who served it, such as `openai` or `openai-compatible`. */
+  /** The provider that served it, such as `openai` or `openai-compatible`. */
   readonly provider?: string
-  /** What it cost in US dollars, where the adapter or a layer knows a price. */
+  /** The cost in US dollars, if the adapter or a layer knows a price. */
   readonly cost?: number
   /** To be sent back with this reply when it becomes a message; see {@link ProviderState}. */
   readonly providerState?: ProviderState
@@ -263,7 +263,7 @@ export interface Reply {
 // service
 // ---------------------------------------------------------------------------------------------------------------
 
-/** What a language model does for a pattern. */
+/** Asks a language model for a pattern. */
 export interface Service {
   readonly complete: (request: Request) => Effect.Effect<Reply, LlmError>
   /**
@@ -299,8 +299,8 @@ export type ByRole<E, R> = { readonly default: Layer.Layer<Llm, E, R> } & {
 
 /**
  * Sends each role to its own model, so that a cheaper model can execute the steps of a plan that a better one wrote.
- * Each layer is built once, as in any Effect program: one that is given for several roles, or stands elsewhere in the app
- * too, is shared, with whatever is wrapped around it.
+ * Each layer is built once, as in any Effect program: one that is given for several roles, or stands elsewhere in the
+ * app too, is shared, with whatever is wrapped around it.
  *
  * @example
  * ```ts

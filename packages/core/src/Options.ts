@@ -9,10 +9,10 @@ import * as Schedule from "effect/Schedule"
 /** A wrong option, thrown where it is given. */
 export class InvalidOption extends RangeError {
   readonly _tag = "InvalidOption"
-  /** What takes the option, such as `ReAct.run`. */
+  /** The taker of the option, such as `ReAct.run`. */
   readonly owner: string
   readonly option: string
-  /** What is wrong with it and what is possible, as a sentence. */
+  /** Says in a sentence what is wrong with it and what is possible. */
   readonly problem: string
   constructor({ option, owner, problem }: Pick<InvalidOption, "owner" | "option" | "problem">) {
     super(`${owner}: ${problem}`)

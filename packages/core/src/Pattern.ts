@@ -22,7 +22,7 @@ import * as ToolCap from "./ToolCap.js"
 // ---------------------------------------------------------------------------------------------------------------
 
 interface About {
-  /** What the option does, without its name, unit and default; starts in lower case. */
+  /** Says what the option does, without its name, unit and default. Starts in lower case. */
   readonly description: string
 }
 
@@ -61,7 +61,10 @@ export interface Prompts<Key extends string> extends About {
   readonly kind: "prompts"
   readonly holes: { readonly [key in Key]: Holes }
 }
-/** How often a model is asked again because its reply cannot be used: a Schedule in code, a number elsewhere. */
+/**
+ * The number of times that a model is asked again because its reply cannot be used: a Schedule in code, a number
+ * elsewhere.
+ */
 export interface Again extends About {
   readonly kind: "reask"
   readonly default: number
@@ -147,20 +150,20 @@ export type Settings<O, T> = {
 // models
 // ---------------------------------------------------------------------------------------------------------------
 
-/** What is known of a pattern without loading it: plain data. */
+/** The plain data that is known of a pattern without loading it. */
 export interface Info<Name extends string = string, T = AnyTable> {
   /** Lower case, with `-` between words: `plan-and-execute`. */
   readonly name: Name
-  /** What it does, as the rest of a sentence that begins with its name. */
+  /** Says what it does, as the rest of a sentence that begins with its name. */
   readonly summary: string
   /** For which tasks it is meant, as the Router tells a model. */
   readonly chooseWhen: string
   readonly tools: "needed" | "optional" | "unused"
   /** The roles that it asks. */
   readonly roles: ReadonlyArray<Role>
-  /** Whether it shows a plan through `PlanApproval.review` before anything runs. Default: no. */
+  /** True if it shows a plan through `PlanApproval.approve` before anything runs. Default: false. */
   readonly plans?: boolean
-  /** Whether a last call answers from what was gathered, for which a part of a run's limits is kept. Default: no. */
+  /** True if a last call answers from what was gathered: a part of a run's limits is kept for it. Default: false. */
   readonly keepsLast?: boolean
   /** Options that an executor gets from its caller: each is the caller's `maxToolCalls` and so many more. */
   readonly within?: { readonly [option: string]: number }
@@ -172,7 +175,7 @@ export interface Tagged extends Error {
   readonly _tag: string
 }
 
-/** How many calls there will be; no `most` where nothing bounds them. */
+/** The number of calls to expect. Without `most`, nothing bounds them. */
 export interface Range {
   readonly least: number
   readonly most?: number
@@ -251,7 +254,10 @@ export const make = <const Name extends string, O, A, E extends Tagged, R>(
 /** A pattern whose options come from outside of code: its table alone says which they are. */
 export type Loose<R = unknown> = Pattern<string, object, unknown, Tagged, R> & Pick<Info, "options">
 
-/** Returns any pattern as one whose options come from outside; check them against its table, as {@link withOptions} does. */
+/**
+ * Returns any pattern as one whose options come from outside; check them against its table, as {@link withOptions}
+ * does.
+ */
 export const loose = <R>(pattern: Any<R>): Loose<R> => pattern as Loose<R>
 
 /** Returns the pattern with other defaults, in its table too. Throws an `InvalidOption` on a wrong one. */
@@ -388,7 +394,7 @@ const nameOf = (value: unknown): unknown =>
 // as a tool, as an executor
 // ---------------------------------------------------------------------------------------------------------------
 
-/** How a pattern presents itself to a model as a tool. */
+/** The name and description of a pattern as a tool, for a model. */
 export interface Presentation {
   /** Default: the pattern's name, with `_` for `-`. */
   readonly name?: string

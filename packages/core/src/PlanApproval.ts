@@ -24,8 +24,8 @@ export interface ProposedPlan {
    */
   readonly steps: ReadonlyArray<PlannedStep>
   /**
-   * The approved steps: the plan as it was last accepted, whole; of ADaPT the approved sub-step that is split now. Absent
-   * for the first plan of a run. {@link changes} tells what `steps` make of those that have not run.
+   * The approved steps: the plan as it was last accepted, whole; of ADaPT the approved sub-step that is split now.
+   * Absent for the first plan of a run. {@link changes} tells what `steps` make of those that have not run.
    */
   readonly previous?: ReadonlyArray<PlannedStep>
   /** The ids of those in `previous` that have run. Absent where none has. */
@@ -38,9 +38,9 @@ export interface ProposedPlan {
 }
 
 /**
- * What becomes of a plan. An edited plan is text in the form that the pattern's planner writes; the pattern reads and
- * validates it as if the planner had written it. Whatever stands in it is approved; what is over the pattern's cap of steps
- * does not run for now.
+ * The decision about a plan. An edited plan is text in the form that the pattern's planner writes; the pattern reads
+ * and validates it as if the planner had written it. Whatever stands in it is approved; what is over the pattern's cap
+ * of steps does not run for now.
  */
 export type Review =
   | { readonly _tag: "Accept" }
@@ -68,7 +68,7 @@ export const refuse = (reason: string): Review => ({ _tag: "Refuse", reason })
 // comparing
 // ---------------------------------------------------------------------------------------------------------------
 
-/** What a plan makes of the approved steps that have not run. */
+/** The difference between a plan and the approved steps that have not run. */
 export interface Changes {
   /** Its steps that are none of the approved ones, in plan order: new, changed, or run before. All of a first plan. */
   readonly added: ReadonlyArray<PlannedStep>
@@ -77,10 +77,10 @@ export interface Changes {
 }
 
 /**
- * Compares a plan with the approved steps that have not run: an approval holds for one execution. Two steps are the same
- * where their tools and inputs are equal, and their texts but for case, the width of letters, white space, quotation
- * marks, and full stops, commas, colons and semicolons at the end of a word: "1.5" is not "15". A step that occurs twice
- * needs two approved ones.
+ * Compares a plan with the approved steps that have not run: an approval holds for one execution. Two steps are the
+ * same where their tools and inputs are equal, and their texts but for case, the width of letters, white space,
+ * quotation marks, and full stops, commas, colons and semicolons at the end of a word: "1.5" is not "15". A step that
+ * occurs twice needs two approved ones.
  */
 export const changes = ({
   done = [],
@@ -143,10 +143,10 @@ export class PlanRefused extends Data.TaggedError("PlanRefused")<{
 export const acceptAll: Service = { review: () => Effect.succeed(accept) }
 
 /**
- * Who reviews plans. Default: {@link acceptAll}. Whatever runs was approved: each first plan is shown, each replan that
- * adds a step to the approved ones that have not run or changes one of them, and each decomposition of ADaPT. A replan
- * that only leaves out or reorders approved steps is not shown. What an edit brings in is approved, what it leaves out
- * is not any more.
+ * The reviewer of plans. Default: {@link acceptAll}. Whatever runs was approved: each first plan is shown, each replan
+ * that adds a step to the approved ones that have not run or changes one of them, and each decomposition of ADaPT. A
+ * replan that only leaves out or reorders approved steps is not shown. What an edit brings in is approved, what it
+ * leaves out is not any more.
  *
  * A refused plan ends the run before anything of it has run, with the work so far as its progress: as
  * {@link PlanRefused}, in ADaPT as `TaskFailed`.

@@ -1,5 +1,5 @@
 /**
- * How the steps of a plan hang together: what can run at once, what the whole has to wait for, and a picture of it.
+ * Shows how the steps of a plan hang together: what can run at once, what the whole waits for, and a picture of it.
  */
 import * as Either from "effect/Either"
 import * as Dag from "./Dag.js"
@@ -21,7 +21,7 @@ export interface PlanGraph {
   readonly width: number
   /** The longest chain of dependencies, first step first; of several the one that comes first in plan order. */
   readonly criticalPath: ReadonlyArray<PlannedStep>
-  /** How many steps call a tool, in all and by tool in the order of first use. */
+  /** Number of steps that call a tool, in all and by tool in the order of first use. */
   readonly toolCalls: { readonly total: number; readonly byTool: ReadonlyMap<string, number> }
 }
 
@@ -47,8 +47,8 @@ export const make = (steps: ReadonlyArray<PlannedStep>): Either.Either<PlanGraph
 // ---------------------------------------------------------------------------------------------------------------
 
 /**
- * The graph as a Mermaid flowchart, top down; the critical path has thick borders. Texts of the plan are escaped and cut
- * to one line of `maxLabelChars` characters, so nothing in them is read as Mermaid or HTML.
+ * The graph as a Mermaid flowchart, top down; the critical path has thick borders. Texts of the plan are escaped and
+ * cut to one line of `maxLabelChars` characters, so nothing in them is read as Mermaid or HTML.
  *
  * @param options.maxLabelChars how long a line of a label may be. Default: 60.
  */

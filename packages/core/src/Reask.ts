@@ -12,10 +12,10 @@ import type { Run } from "./Run.js"
 import * as RunEvent from "./RunEvent.js"
 import * as ReplyText from "./reply/ReplyText.js"
 
-/** What can be wrong with a reply that did arrive. */
+/** The ways in which a reply that did arrive can be of no use. */
 export type Unusable<E> = E | TruncatedReply | Llm.LlmError
 
-/** How often, and after which delay, a model is asked again because its reply could not be used. */
+/** Says how often, and after which delay, a model is asked again because its reply could not be used. */
 export type Reask = Schedule.Schedule<unknown, unknown>
 
 /** A {@link Reask} of which is known how often it asks. */
@@ -45,7 +45,7 @@ export interface Question<A, E> extends Llm.Request {
    * reply. The error's message is what the model is told, so it must quote the format.
    */
   readonly read: (text: string, attempt: number) => Either.Either<A, E>
-  /** What a reply that says nothing is. Default: an `LlmError` with the reason `EmptyReply`. */
+  /** Returns the error of a reply that says nothing. Default: an `LlmError` with the reason `EmptyReply`. */
   readonly nothing?: (reply: Llm.Reply) => Unusable<E>
   /** Default: {@link once}. */
   readonly reask?: Reask
@@ -100,7 +100,7 @@ const again = <A, E extends { readonly message: string }>(
     }
   })
 
-/** Whether asking again may give something else: not after a refusal. */
+/** Returns whether asking again may give something else, which it does not after a refusal. */
 export const canHelp = (error: { readonly message: string }): boolean =>
   !(error instanceof Llm.LlmError) || error.reason._tag === "EmptyReply"
 
@@ -160,7 +160,7 @@ export const empty = (request: Pick<Llm.Request, "call" | "role">, reply: Llm.Re
 const isMalformed = (reply: Pick<Llm.Reply, "finishReason" | "rawFinishReason">) =>
   FinishWord.ofReply(reply) === "malformed"
 
-/** Whether an empty reply was one around a tool call that could not be read. */
+/** Returns whether an empty reply was one around a tool call that could not be read. */
 export const heldMalformedCall = (error: Llm.LlmError): boolean =>
   error.reason._tag === "EmptyReply" && isMalformed(error.reason)
 
@@ -187,7 +187,7 @@ export const said = (reply: Llm.Reply): Llm.Message => {
   }
 }
 
-/** What the model is told when its reply cannot be used. */
+/** Returns what the model is told when its reply cannot be used. */
 export const correctionText = (error: { readonly message: string }): string => {
   if (error instanceof TruncatedReply) {
     return "Your reply was cut off by the length limit. Reply again, complete and shorter, in the format asked for."

@@ -7,13 +7,15 @@ import type { Role } from "./Llm.js"
 
 /** The fields of a {@link ParseError}. */
 export interface ParseFields<Problem extends string = string> {
-  /** A short word for the kind of problem, stable across versions: `no_list`, `empty_plan`, `no_number`, `ambiguous`, … */
+  /**
+   * A short word for the kind of problem, stable across versions: `no_list`, `empty_plan`, `no_number`, `ambiguous`, …
+   */
   readonly problem: Problem
-  /** What the reader wanted, in words that quote the format. */
+  /** The reader's expectation, in words that quote the format. */
   readonly expected: string
-  /** What stood there instead: an excerpt of at most 200 characters, or a description such as `an empty reply`. */
+  /** An excerpt of what stood there instead, at most 200 characters, or a description such as `an empty reply`. */
   readonly found: string
-  /** Where the excerpt starts, as a character offset in the reply as received. */
+  /** Character offset of the excerpt in the reply as received. */
   readonly at?: number
   /** The whole reply as received. */
   readonly reply?: string

@@ -1,5 +1,5 @@
 /**
- * What a model is asked to be in a call. Loads nothing, so that a program can name the roles before it needs a model.
+ * The roles that a model is asked to take. Loads nothing, so that a program can name the roles before it needs a model.
  */
 
 /** Every {@link Role}, in a fixed order. */
@@ -14,5 +14,5 @@ export const roles = [
   "finalizer"
 ] as const
 
-/** What a model is asked to be in a call. Each role can have its own model, see `Llm.byRole`. */
+/** The role that a model takes in a call. Each role can have its own model, see `Llm.byRole`. */
 export type Role = (typeof roles)[number]

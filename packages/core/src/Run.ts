@@ -1,5 +1,5 @@
 /**
- * What every pattern needs while it runs: stable ids, events, and the two ports with their events around them.
+ * Gives every pattern what it needs while it runs: stable ids, events, and the two ports with their events around them.
  */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -25,7 +25,7 @@ import * as ToolText from "./ToolText.js"
 // models
 // ---------------------------------------------------------------------------------------------------------------
 
-/** How a tool call ended, for patterns to which an error text is a result too. */
+/** The ending of a tool call, for patterns to which an error text is a result too. */
 export interface ToolOutcome {
   readonly outcome: "ok" | "error" | "timeout"
   /** The result, or the error in words. */
@@ -57,7 +57,9 @@ export interface Settings {
   readonly options?: () => NonNullable<RunEvent.RunStarted["options"]>
 }
 
-/** The id of the outermost run, which every event has. Default: `undefined`, and each outermost run gets a random one. */
+/**
+ * The id of the outermost run, which every event has. Default: `undefined`, and each outermost run gets a random one.
+ */
 export class RunId extends Context.Reference<RunId>()("@forethought/core/RunId", {
   defaultValue: (): string | undefined => undefined
 }) {}
@@ -123,8 +125,8 @@ const outerOf = ({ context }: Surroundings): Outbox.Outbox | undefined =>
   Context.get(context, RunKey) === undefined ? undefined : Context.get(context, Outbox.CurrentOutbox)
 
 /**
- * The run that the current fiber is in, for a tool that asks the model itself: `complete` asks under the very id that it is
- * given, and the journal hears of it. Outside of a run the id of the run in its events is empty.
+ * The run that the current fiber is in, for a tool that asks the model itself: `complete` asks under the very id that
+ * it is given, and the journal hears of it. Outside of a run the id of the run in its events is empty.
  */
 export const current: Effect.Effect<Run, never, Llm.Llm> = Effect.map(surroundings, (around) =>
   runIn(around, Context.get(around.context, Outbox.CurrentOutbox) ?? Outbox.make("", around.runtime()), "")
@@ -150,7 +152,7 @@ const randomId = Effect.map(Random.next, (number) =>
     .padStart(13, "0")
 )
 
-/** What the outermost `RunStarted` tells besides: what is needed to read the events, and to tell two runs apart. */
+/** The fields of the outermost `RunStarted` that are needed to read the events and to tell two runs apart. */
 const headerOf = ({ context }: Surroundings, { options }: Settings) => {
   const llm = Context.get(context, Llm.Llm)
   const models: { [role in Llm.Role]?: string } = {}
@@ -270,7 +272,10 @@ const spanned = <A, E>(effect: Effect.Effect<A, E>, kind: "model" | "tool", call
     [kind === "model" ? "forethought.role" : "forethought.tool"]: who
   })
 
-/** Runs an effect in a span that ends whenever it was started: `withSpan` alone starts it one operation before its end is in place. */
+/**
+ * Runs an effect in a span that ends whenever it was started: `withSpan` alone starts it one operation before its end
+ * is in place.
+ */
 const inSpan = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   name: string,

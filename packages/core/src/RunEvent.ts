@@ -61,7 +61,7 @@ const tagOf = (error: unknown): string => {
   return typeof tag === "string" ? tag : "Error"
 }
 
-/** Whether an event belongs into a log that is read every day, rather than one for looking closely. */
+/** Returns whether an event belongs in a log that is read every day, rather than in one for looking closely. */
 export const isMajor = (event: RunEvent): boolean => major[event._tag]
 
 const major: { readonly [Tag in RunEvent["_tag"]]: boolean } = {
@@ -92,12 +92,12 @@ const major: { readonly [Tag in RunEvent["_tag"]]: boolean } = {
   Warning: true
 }
 
-/** Whether {@link headline} leaves something of an event out. */
+/** Returns whether {@link headline} leaves something of an event out. */
 export const isAbridged = (event: RunEvent): boolean => headline(event) !== describe(event)
 
 /**
- * One event in words, without what a tool was given or gave and without the text of an error, which can quote it. A plan
- * keeps its inputs. The task of a run within another can be a tool's input, so it is left out too.
+ * One event in words, without what a tool was given or gave and without the text of an error, which can quote it. A
+ * plan keeps its inputs. The task of a run within another can be a tool's input, so it is left out too.
  */
 export const headline = (event: RunEvent): string => {
   const where = event.call === "" ? "" : `${event.call}: `

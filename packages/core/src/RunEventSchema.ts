@@ -1,6 +1,7 @@
 /**
- * The Schema of every event: what it is told with, how it is read back, and what is published as JSON Schema. `RunEvent`
- * takes its types from here and nothing else, so that a run that needs none of this does not load `effect/Schema`.
+ * The Schema of every event: what it is told with, how it is read back, and what is published as JSON Schema.
+ * `RunEvent` takes its types from here and nothing else, so that a run that needs none of this does not load
+ * `effect/Schema`.
  */
 
 import * as Schema from "effect/Schema"
@@ -24,7 +25,7 @@ export const Role = Schema.Literal(...roles).annotations({ identifier: "Role" })
 
 export const FinishReason = Schema.Literal("stop", "length", "tool-calls", "content-filter", "other")
 
-/** What a model must see again with its own turn. Opaque. */
+/** State that a model must see again with its own turn. Opaque. */
 export const ProviderState = Schema.Struct({ from: Schema.String, value: Anything }).annotations({
   identifier: "ProviderState"
 }) satisfies Schema.Schema<Llm.ProviderState, Llm.ProviderState>
@@ -58,7 +59,7 @@ export const Reply = Schema.Struct({
 const json = Schema.Record({ key: Schema.String, value: Anything })
 const strings = Schema.Array(Schema.String)
 
-/** What a pattern asked a model: every message, the tools that were offered, the limits and the format. */
+/** A pattern's request to a model: every message, the tools that were offered, the limits and the format. */
 export const ModelRequest = Schema.Struct({
   messages: Schema.Array(
     Schema.Union(
@@ -89,8 +90,8 @@ export const ErrorInfo = Schema.Struct({ tag: Schema.String, message: Schema.Str
 })
 
 /**
- * A step of a plan: for a ReWOO plan with its variable as id, its tool, input and references. A step keeps its id for as
- * long as its text stays the same, and no other step of the run has that id.
+ * A step of a plan: for a ReWOO plan with its variable as id, its tool, input and references. A step keeps its id for
+ * as long as its text stays the same, and no other step of the run has that id.
  */
 export const PlannedStep = Schema.Struct({
   id: Schema.String,
@@ -113,11 +114,11 @@ export const PastStep = Schema.Struct({
   status
 }).annotations({ identifier: "PastStep" })
 
-/** What one planned tool call gave. Times are epoch milliseconds of the run's Clock. */
+/** The result of one planned tool call. Times are epoch milliseconds of the run's Clock. */
 export const Evidence = Schema.Struct({
   /** `#E1`, `#E2`, … */
   variable: Schema.String,
-  /** Why the planner wanted it. */
+  /** The planner's reason for it. */
   reason: Schema.String,
   tool: Schema.String,
   /** The input as planned. */
@@ -151,7 +152,9 @@ const event = <Tag extends string, const Fields extends Schema.Struct.Fields>(ta
     at: Schema.Finite,
     /** The id of the outermost run. */
     run: Schema.String,
-    /** Counts the events of the outermost run and of all runs within it, from 1, in the order in which they are told. */
+    /**
+     * Counts the events of the outermost run and of all runs within it, from 1, in the order in which they are told.
+     */
     seq: Schema.Finite,
     ...fields
   }).annotations({ identifier: tag })
@@ -178,11 +181,17 @@ export const RunEnded = event("RunEnded", {
 })
 /** A model is asked. The request is told where the app asks for it, see `Journal.requests`. */
 export const ModelCallStarted = event("ModelCallStarted", { role: Role, request: optional(ModelRequest) })
-/** A piece of a reply that is arriving, see `Journal.streaming`. A retry begins the reply anew; `ModelCallEnded` has it whole. */
+/**
+ * A piece of a reply that is arriving, see `Journal.streaming`. A retry begins the reply anew; `ModelCallEnded` has it
+ * whole.
+ */
 export const ReplyDelta = event("ReplyDelta", { role: Role, text: Schema.String })
 /** A request failed and is repeated after `delay` milliseconds. */
 export const ModelRetried = event("ModelRetried", { error: ErrorInfo, delay: Schema.Finite })
-/** A request was held back for `waited` milliseconds; `why` is the limit that it waited for, such as `requestsPerMinute`. */
+/**
+ * A request was held back for `waited` milliseconds; `why` is the limit that it waited for, such as
+ * `requestsPerMinute`.
+ */
 export const ModelWaited = event("ModelWaited", { why: Schema.String, waited: Schema.Finite })
 /** A model could not answer and another one is asked. Models are named as by `Llm.Service`. */
 export const FellBack = event("FellBack", { from: Schema.String, to: Schema.String, error: ErrorInfo })
@@ -198,11 +207,11 @@ export const ModelCallEnded = event("ModelCallEnded", {
   startedAt: Schema.Finite,
   reply: optional(Reply),
   error: optional(ErrorInfo),
-  /** Who served the model, such as `openai` or `openai-compatible`. */
+  /** The provider that served the model, such as `openai` or `openai-compatible`. */
   provider: optional(Schema.String),
   /** The model that answered, as the provider names it; where none did, the name of the one that was asked. */
   model: optional(Schema.String),
-  /** How many requests it took: 1 without retries and fallback, 0 for a reply from a cache. */
+  /** Number of requests it took: 1 without retries and fallback, 0 for a reply from a cache. */
   attempts: optional(Schema.Finite),
   /** Milliseconds until the first piece of the reply arrived. Absent where the reply is not streamed. */
   firstPieceAfter: optional(Schema.Finite),
@@ -217,9 +226,9 @@ export const ToolCallEnded = event("ToolCallEnded", {
   startedAt: Schema.Finite,
   outcome,
   text: Schema.String,
-  /** Whether the tool ran, or its result was kept from an earlier call or a recorded run. */
+  /** The origin of the result: the tool ran, or it was kept from an earlier call or a recorded run. */
   source: Schema.Literal("live", "cache", "record"),
-  /** What the tool itself left out of its result, in words; see `ToolContext.leftOut`. */
+  /** The tool's own words on what it left out of its result, see `ToolContext.leftOut`. */
   leftOut: optional(Schema.String)
 })
 /** A plan that is going to run. `planner` says who made it where no model did: `saved plan`. */

@@ -2,8 +2,9 @@
  * Runs as trees, put together from their events: what runs inside what, in the shape of each pattern. A plan is a list
  * that changes, ADaPT a tree of tasks, ReAct turns with their tool calls, and a nested run stands under its caller.
  *
- * Use it for a display, a page or a count. It reads events as they come, of a run that goes on or of one that has ended,
- * and of several runs at once. It loads nothing, so that it runs in a browser. An event of a later version is passed over.
+ * Use it for a display, a page or a count. It reads events as they come, of a run that goes on or of one that has
+ * ended, and of several runs at once. It loads nothing, so that it runs in a browser. An event of a later version is
+ * passed over.
  *
  * @example
  * ```ts
@@ -14,10 +15,10 @@
  */
 import type * as RunEvent from "./RunEvent.js"
 
-/** Where a thing stands. `planned`: not begun. */
+/** The status of a thing. `planned`: not begun. */
 export type Status = "planned" | "running" | "done" | "failed"
 
-/** What every node has. Times are epoch milliseconds of the run's Clock. */
+/** The fields of every node. Times are epoch milliseconds of the run's Clock. */
 interface Common {
   /** The path of the run, step or call that it stands for, see `CallId`; of a note, what it is about. */
   readonly path: string
@@ -26,7 +27,7 @@ interface Common {
   status: Status
   startedAt: number
   endedAt?: number
-  /** What belongs to it, in the order in which it began. */
+  /** The nodes inside it, in the order in which they began. */
   readonly items: Array<Node>
 }
 /** A run of a pattern; `depth` is 0 for an outermost one. */
@@ -43,7 +44,7 @@ export interface RunNode extends Common {
 /** A plan: its items are its steps, those that have begun first. */
 export interface PlanNode extends Common {
   readonly kind: "plan"
-  /** How often it was replaced. */
+  /** Number of times it was replaced. */
   changes: number
 }
 /** A step of a plan, or a planned tool call. */
@@ -58,7 +59,7 @@ export interface StepNode extends Common {
 export interface ModelNode extends Common {
   readonly kind: "model"
   readonly role: string
-  /** What was said, where the call is a turn of ReAct. */
+  /** The text, if the call is a turn of ReAct. */
   text?: string
 }
 /** A tool call that no plan names. */
@@ -81,14 +82,14 @@ export interface NoteNode extends Common, Note {
 }
 export type Node = RunNode | PlanNode | StepNode | ModelNode | ToolNode | TaskNode | NoteNode
 
-/** How deep something in `parent` stands: under how many runs, and sub-steps of ADaPT. */
+/** Returns how deep something in `parent` stands: under how many runs, and sub-steps of ADaPT. */
 const nesting = (parent: Node | undefined): number => {
   if (parent === undefined) return 0
   const counts = parent.kind === "run" || (parent.kind === "task" && parent.parent?.kind === "task")
   return nesting(parent.parent) + (counts ? 1 : 0)
 }
 
-/** What happened, in words for a person, and whether it needs attention. */
+/** Something that happened, in words for a person, and whether it needs attention. */
 export interface Note {
   readonly text: string
   readonly isWarning: boolean

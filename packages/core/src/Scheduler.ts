@@ -11,8 +11,8 @@
  *              └──────── those that waited for nothing but A ◀────────────┘
  * ```
  *
- * A step starts the moment its last dependency settles and a worker is free. With one worker the next step is the first in
- * the order of the nodes. There are no waves, nothing polls, and a step that waits has no fiber.
+ * A step starts the moment its last dependency settles and a worker is free. With one worker the next step is the first
+ * in the order of the nodes. There are no waves, nothing polls, and a step that waits has no fiber.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -27,16 +27,16 @@ import * as Options from "./Options.js"
 // models
 // ---------------------------------------------------------------------------------------------------------------
 
-/** What came of a step. */
+/** The result of a step. */
 export type { Settled } from "./internal/frontier.js"
 
 export interface RunOptions<N extends Node, A, E, R> {
-  /** How many steps run at once, at the most: a whole number of at least 1. */
+  /** Maximum number of steps that run at once, at least 1. */
   readonly concurrency: number
   /** The work of a step. It starts after every step that it depends on has settled. */
   readonly run: (node: N, index: number) => Effect.Effect<A, E, R>
   /**
-   * What happens to the steps that depend on a failed one: `skip` marks them, and only them, as skipped; `continue`
+   * Decides about the steps that depend on a failed one: `skip` marks them, and only them, as skipped; `continue`
    * runs them all the same. A step that only comes `after` it runs in any case. Default: `skip`.
    */
   readonly onFailure?: "skip" | "continue"
@@ -47,10 +47,10 @@ export interface RunOptions<N extends Node, A, E, R> {
 // ---------------------------------------------------------------------------------------------------------------
 
 /**
- * Runs every step and gives the outcomes in the order of the nodes. Failures are outcomes, so it never fails. When it has
- * ended, by an interruption at whatever moment too, no step runs or starts any more. What steps set in FiberRefs is kept.
- * A step that interrupts the fiber it runs in ends the run as interrupted. Throws an `InvalidOption` on an unknown option or a
- * bad concurrency.
+ * Runs every step and gives the outcomes in the order of the nodes. Failures are outcomes, so it never fails. When it
+ * has ended, by an interruption at whatever moment too, no step runs or starts any more. What steps set in FiberRefs is
+ * kept. A step that interrupts the fiber it runs in ends the run as interrupted. Throws an `InvalidOption` on an
+ * unknown option or a bad concurrency.
  */
 export const run = <N extends Node, A, E, R>(
   dag: Dag<N>,
@@ -67,7 +67,7 @@ export const run = <N extends Node, A, E, R>(
 
       /** One worker alone works in the caller's fiber; several have one each, and are in here until they have ended. */
       const fibers = new Set<Fiber.RuntimeFiber<void>>()
-      /** What the workers that ended have set. */
+      /** The FiberRefs of the workers that have ended. */
       const references: Array<FiberRefs.FiberRefs> = []
       /** Workers that were hired and have not started: each will take a ready step. */
       let starting = 0

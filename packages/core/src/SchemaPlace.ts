@@ -1,8 +1,8 @@
 /**
  * A place in a JSON Schema: which types a value may have there, and the places of what is inside it.
  *
- * Used to tell whether a text is wanted as text or as the JSON value that it spells. Where a schema says nothing, a text
- * is wanted as text.
+ * Used to tell whether a text is wanted as text or as the JSON value that it spells. Where a schema says nothing, a
+ * text is wanted as text.
  */
 
 import type { JsonSchema } from "./Json.js"
@@ -49,7 +49,8 @@ const firstElements = ({ schemas }: SchemaPlace): number =>
   }, 0)
 
 /**
- * The value that a text spells in JSON, where a value of its type is wanted here and a text is not; undefined otherwise.
+ * The value that a text spells in JSON, where a value of its type is wanted here and a text is not; undefined
+ * otherwise.
  */
 export const spelled = (place: SchemaPlace, text: string): { readonly value: unknown } | undefined => {
   if (place.schemas.length === 0 || place.schemas.some((schema) => takes(schema, "string"))) return undefined
@@ -137,7 +138,9 @@ const typesOf = (value: unknown): ReadonlyArray<string> => {
   return [typeof value]
 }
 
-/** Whether values of a type fit a schema, as far as its `type`, `enum` and `const` say. One that says nothing takes all. */
+/**
+ * Whether values of a type fit a schema, as far as its `type`, `enum` and `const` say. One that says nothing takes all.
+ */
 const takes = (schema: JsonSchema, type: string): boolean => {
   const { type: types, enum: values } = schema
   if (typeof types === "string") return types === type

@@ -20,7 +20,7 @@ import type { Outcome } from "./ToolOutcome.js"
 // models
 // ---------------------------------------------------------------------------------------------------------------
 
-/** What a running tool is told about its call. */
+/** The call that a tool runs in, as the tool sees it. */
 export interface ToolContext {
   /** The stable id of this call, the same on every replay: use it as an idempotency key. */
   readonly call: CallId
@@ -28,22 +28,25 @@ export interface ToolContext {
   readonly signal: AbortSignal
   /** Reports partial output; it is part of the error if the call times out, and ignored once the call has ended. */
   readonly progress: (partial: string) => void
-  /** Says what the result leaves out, such as `12,000 of 2,000,000 characters shown`, for the journal alone. The last word holds. */
+  /**
+   * Says what the result leaves out, such as `12,000 of 2,000,000 characters shown`, for the journal alone. The last
+   * word holds.
+   */
   readonly leftOut: (what: string) => void
 }
 
-/** How a tool is described: to a model, to a person, to a layer. */
+/** The description of a tool, for a model, a person or a layer. */
 export interface ToolInfo extends ToolSpec {
   /** `text`: one string, offered natively as the parameter `input`. `object`: an object that fits `parameters`. */
   readonly takes: "text" | "object"
-  /** Whether a second call with the same input does no harm. Default: false. */
+  /** Set to true if a second call with the same input does no harm. Default: false. */
   readonly idempotent: boolean
   /**
    * `true`: a call changes nothing outside. `false`: the tool says that it does. Absent: it does not say, and may. Only
    * `true` spares it the care that is taken with what changes things, such as an approval.
    */
   readonly readOnly?: boolean
-  /** How long a call may take, in milliseconds. Default: no limit of its own. */
+  /** Longest time a call may take, in milliseconds. Default: no limit of its own. */
   readonly timeout?: number
 }
 
@@ -53,22 +56,26 @@ export interface Tool<R = never> extends ToolInfo {
   readonly prepare: (input: string) => Either.Either<(context: ToolContext) => Outcome<R>, InvalidToolInput>
 }
 
-/** A Schema whose encoded form is an object: what a model can be asked for. A Schema of anything else is no argument. */
+/**
+ * A Schema whose encoded form is an object: what a model can be asked for. A Schema of anything else is no argument.
+ */
 export type ObjectSchema<A, I extends object> = Schema.Schema<A, I> &
   ([Extract<I, ReadonlyArray<unknown>>] extends [never] ? unknown : never)
 
 interface Common {
-  /** How a model names the tool. Letters, digits, `_` and `-`, at most 64: what every provider accepts. */
+  /**
+   * The name by which a model calls the tool: letters, digits, `_` and `-`, at most 64, which every provider accepts.
+   */
   readonly name: string
-  /** What it does and what it takes, in a sentence or two: a model chooses by this. */
+  /** Says in a sentence or two what it does and takes. A model chooses by this. */
   readonly description: string
-  /** Whether a second call with the same input does no harm. Default: false. */
+  /** Set to true if a second call with the same input does no harm. Default: false. */
   readonly idempotent?: boolean
-  /** Whether a call changes nothing outside, see {@link ToolInfo}. Default: not said. */
+  /** Set to true if a call changes nothing outside, to false if it does, see {@link ToolInfo}. Default: not said. */
   readonly readOnly?: boolean
   /**
-   * How long one call may take, longer than 0. The shorter of this and the caller's own limit holds. Default, and with
-   * `Duration.infinity`: no limit of its own.
+   * Longest time one call may take, longer than 0. The shorter of this and the caller's own limit holds. Default, and
+   * with `Duration.infinity`: no limit of its own.
    */
   readonly timeout?: Duration.DurationInput
 }
@@ -82,8 +89,8 @@ interface Common {
  * before `execute` sees it.
  *
  * `execute` may return an Effect, a Promise or a string. Whatever it fails, rejects or dies with becomes `ToolFailed`.
- * Throws an `InvalidOption` on a name that providers refuse, a `timeout` that is not longer than 0, and `parameters` that are
- * not of an object.
+ * Throws an `InvalidOption` on a name that providers refuse, a `timeout` that is not longer than 0, and `parameters`
+ * that are not of an object.
  *
  * @example
  * ```ts
@@ -159,8 +166,9 @@ export const make: {
  * server that the tool belongs to.
  *
  * Use it where no effect Schema exists. `execute` gets the arguments as the JSON object that was given, with fields
- * that were encoded as text decoded where the schema takes no text, and nothing else about them is checked here. Where the schema has one property and that is a string, plain text is its value, as
- * for {@link make}. Throws an `InvalidOption` where the schema is not of an object, and as {@link make}.
+ * that were encoded as text decoded where the schema takes no text, and nothing else about them is checked here. Where
+ * the schema has one property and that is a string, plain text is its value, as for {@link make}. Throws an
+ * `InvalidOption` where the schema is not of an object, and as {@link make}.
  */
 export const fromJsonSchema = <R = never>(
   options: Common & {
@@ -211,8 +219,8 @@ const namePattern = /^[A-Za-z0-9_-]{1,64}$/
 // ---------------------------------------------------------------------------------------------------------------
 
 /**
- * The input of a native tool call, from the raw arguments that the model wrote. Nothing, white space and `null` mean
- * no arguments. Arguments that were encoded twice, as a JSON string that holds them, are decoded once more. Text that is
+ * The input of a native tool call, from the raw arguments that the model wrote. Nothing, white space and `null` mean no
+ * arguments. Arguments that were encoded twice, as a JSON string that holds them, are decoded once more. Text that is
  * not JSON is refused, never repaired: half an argument must not run.
  */
 export const fromArguments = (info: ToolInfo, raw: string): Either.Either<string, InvalidToolInput> => {
@@ -273,8 +281,8 @@ const parse = (tool: string, text: string): Either.Either<unknown, InvalidToolIn
   })
 
 /**
- * A JSON object, also one that was encoded twice, or the value of the single string field. Text that opens like an object
- * is never taken as a value.
+ * A JSON object, also one that was encoded twice, or the value of the single string field. Text that opens like an
+ * object is never taken as a value.
  */
 const readObject = (
   tool: string,

@@ -8,8 +8,8 @@ import { ToolFailed } from "./ToolError.js"
 
 /**
  * Bounds the tool calls of an effect, and of everything inside it that calls the Toolbox in context. A call beyond the
- * bound fails with `ToolFailed` and is not made. What a tool does inside of one call is one call: a pattern that is offered
- * as a tool has bounds of its own.
+ * bound fails with `ToolFailed` and is not made. What a tool does inside of one call is one call: a pattern that is
+ * offered as a tool has bounds of its own.
  *
  * @param most how many calls may be made: a whole number of at least 0, else it throws an `InvalidOption`.
  */

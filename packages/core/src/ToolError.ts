@@ -1,12 +1,12 @@
 /**
- * Why a tool call gave no result. Patterns turn each of these into an observation or a piece of evidence.
+ * The reasons why a tool call gave no result. Patterns turn each into an observation or a piece of evidence.
  */
 import * as Data from "effect/Data"
 
 /** The tool ran and failed, or died. */
 export class ToolFailed extends Data.TaggedError("ToolFailed")<{
   readonly tool: string
-  /** What went wrong, in the tool's own words. */
+  /** The tool's own words on what went wrong. */
   readonly detail: string
   readonly cause?: unknown
 }> {
@@ -16,16 +16,16 @@ export class ToolFailed extends Data.TaggedError("ToolFailed")<{
 }
 
 /**
- * The tool did not finish in time. It has been interrupted, and a late result is dropped. What it was to change may have
- * happened all the same, which the message says unless the call can be repeated.
+ * The tool did not finish in time. It has been interrupted, and a late result is dropped. What it was to change may
+ * have happened all the same, which the message says unless the call can be repeated.
  */
 export class ToolTimeout extends Data.TaggedError("ToolTimeout")<{
   readonly tool: string
   /** The limit, in milliseconds. */
   readonly after: number
-  /** Whether a second call does no harm: the tool is idempotent or read-only. Absent where it is not known. */
+  /** True if a second call does no harm because the tool is idempotent or read-only. Absent if that is not known. */
   readonly repeatable?: boolean
-  /** What the tool had reported until then, if anything. */
+  /** The tool's reports until then, if there were any. */
   readonly partial?: string
 }> {
   override get message(): string {
@@ -72,7 +72,7 @@ export class InvalidToolInput extends Data.TaggedError("InvalidToolInput")<{
 /** Everything that a tool call can fail with. */
 export type ToolError = ToolFailed | ToolTimeout | UnknownTool | InvalidToolInput
 
-/** Whether something is a {@link ToolError}. */
+/** Returns whether something is a {@link ToolError}. */
 export const isToolError = (error: unknown): error is ToolError =>
   error instanceof ToolFailed ||
   error instanceof ToolTimeout ||

@@ -1,5 +1,5 @@
 /**
- * What a tool's `execute` may return.
+ * The values that a tool's `execute` may return.
  */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"

@@ -8,7 +8,7 @@ import * as Options from "./Options.js"
 import * as Toolbox from "./Toolbox.js"
 import * as WaitingLine from "./WaitingLine.js"
 
-/** How many calls may run at once. */
+/** Maximum numbers of calls that run at once. */
 export interface PermitOptions {
   /** Calls of one tool at once, for each tool that `tools` does not name. Default: no limit. */
   readonly each?: number
@@ -22,8 +22,8 @@ export interface PermitOptions {
  * The limits hold for everything that shares the toolbox, such as all runs of an app. Time spent waiting is not part of
  * a call's `timeout`, which starts with the work; an interruption while waiting gives up the place. A name that means
  * no tool fails at once. A tool that reaches itself, directly or through others, goes on under the permit that its call
- * holds, because the outer call would otherwise wait for itself. Throws an `InvalidOption` on a limit that is not a whole
- * number of at least 1, and on an unknown tool.
+ * holds, because the outer call would otherwise wait for itself. Throws an `InvalidOption` on a limit that is not a
+ * whole number of at least 1, and on an unknown tool.
  */
 export const make = (inner: Toolbox.Service, options: PermitOptions): Toolbox.Service => {
   Options.rejectUnknown("ToolPermits", options, ["each", "tools"])

@@ -1,5 +1,5 @@
 /**
- * What a tool returned, as text for a model.
+ * Turns what a tool returned into text for a model.
  */
 
 /**
@@ -33,7 +33,9 @@ const breakCycles = () => {
   }
 }
 
-/** What went wrong, in words, from whatever was thrown or failed with. An error without a message is its name. */
+/**
+ * Returns in words what went wrong, from whatever was thrown or failed with. An error without a message is its name.
+ */
 export const describeFailure = (error: unknown): string => {
   try {
     if (!(error instanceof Error)) return fromUnknown(error)

@@ -39,7 +39,7 @@ export interface CallRequest {
   readonly tool: string
   /** For a structured tool: a JSON object, or the value of its single string field. */
   readonly input: string
-  /** How long the call may take. The shorter of this and the tool's own `timeout` holds. Default: no limit. */
+  /** Longest time the call may take. The shorter of this and the tool's own `timeout` holds. Default: no limit. */
   readonly timeout?: Duration.DurationInput
 }
 
@@ -102,8 +102,8 @@ export const layer = <R = never>(tools: ReadonlyArray<Tool<R>>): Layer.Layer<Too
   Layer.effect(Toolbox, make(tools))
 
 /**
- * Makes a toolbox around another. `handle` is given the tool that a call means, resolved once, and the call of the inner
- * toolbox, to make, to hold back or to replace. A name that means no tool does not get that far: it fails with
+ * Makes a toolbox around another. `handle` is given the tool that a call means, resolved once, and the call of the
+ * inner toolbox, to make, to hold back or to replace. A name that means no tool does not get that far: it fails with
  * `UnknownTool`.
  */
 export const around =

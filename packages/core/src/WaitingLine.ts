@@ -1,7 +1,7 @@
 /**
  * A waiting line in front of something scarce: whoever does not fit now waits, and is woken alone when it fits. Nobody
- * overtakes within a group, and groups take turns. A rate limit, a budget, a model file and permits for tools all wait in
- * one.
+ * overtakes within a group, and groups take turns. A rate limit, a budget, a model file and permits for tools all wait
+ * in one.
  */
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -10,7 +10,7 @@ import type * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 
 /**
- * What is decided about the first in line. `Admit` is final: whatever it takes is taken when this is returned. `Wait`
+ * The decision about the first in line. `Admit` is final: whatever it takes is taken when this is returned. `Wait`
  * is asked again after each exit from the line, and after `millis` where given.
  */
 export type Verdict<E> =

@@ -47,19 +47,22 @@ export * from "./internal/adapt/outcome.js"
 // ---------------------------------------------------------------------------------------------------------------
 
 export interface RunOptions<E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox> {
-  /** The depth at which a failed task is not split any more; the root is at 1, so 1 is the executor alone. Default: 3. */
+  /** Depth at which a failed task is not split any more. The root is at 1, so 1 is the executor alone. Default: 3. */
   readonly maxDepth?: number
   /** Maximum number of sub-steps of one decomposition, those of the groups in it included. Default: 4. */
   readonly maxSubSteps?: number
-  /** The most tool calls of the executor in one attempt. Default: 8. */
+  /** Maximum number of tool calls of the executor in one attempt. Default: 8. */
   readonly maxToolCalls?: number
-  /** What tries a task: it is given the Executor prompt as its step. Default: `ReAct.executor`. */
+  /** Tries a task. It is given the Executor prompt as its step. Default: `ReAct.executor`. */
   readonly executor?: Executor<E, R>
-  /** Has the last word on a reported success: false makes it a failure. Default: the report is believed. */
+  /** Checks a reported success; false makes it a failure. Default: the report is believed. */
   readonly verify?: (claim: { readonly task: string; readonly result: string }) => Effect.Effect<boolean, never, R>
-  /** Prompts in place of the default ones. Holes of the executor's: `task`, `tool_descriptions`; of the planner's: `task`, `reason`, `max_sub_steps`. */
+  /**
+   * Prompts in place of the default ones. Holes of the executor's: `task`, `tool_descriptions`; of the planner's:
+   * `task`, `reason`, `max_sub_steps`.
+   */
   readonly prompts?: { readonly executor?: string; readonly planner?: string }
-  /** How often the planner is asked again, with the error appended. Default: once. */
+  /** Asks the planner again when its reply cannot be used, with the error appended. Default: once. */
   readonly reask?: Reask.Reask
 }
 
@@ -78,8 +81,8 @@ export interface RunOptions<E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox> {
  * what is in front of it: `and[prep, and[task, rest]]` is carried out, `and[and[task, rest], more]` and
  * `and[prep, or[task, other]]` are not.
  *
- * Each decomposition is shown to `PlanApproval` before its first sub-step runs. One that is refused, or edited into what
- * cannot be carried out, ends the run as `TaskFailed`: no other sub-step is tried, approved or not.
+ * Each decomposition is shown to `PlanApproval` before its first sub-step runs. One that is refused, or edited into
+ * what cannot be carried out, ends the run as `TaskFailed`: no other sub-step is tried, approved or not.
  *
  * With `d` tasks that were split at most `1 + d · maxSubSteps` attempts. The planner is called once for each task that
  * failed above `maxDepth` and is not a repeat, and once more each time it is asked again. Roles: `executor`, `planner`.
@@ -119,7 +122,9 @@ export const run = <E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox>(
   )
 }
 
-/** The specification's steps: try (1), succeed (2), else split (3), run the sub-steps (4), and return the result (5). */
+/**
+ * The specification's steps: try (1), succeed (2), else split (3), run the sub-steps (4), and return the result (5).
+ */
 const solve = <R>(world: World<R>, node: Draft, ancestors: ReadonlyArray<string>): Solving<R> =>
   Effect.gen(function* () {
     const { depth, id, task } = node
@@ -341,13 +346,13 @@ interface World<R> {
   readonly tryTask: (node: Draft) => Effect.Effect<Attempt, Llm.LlmError, R>
 }
 
-/** What a task or a group gave. */
+/** The result of a task or a group. */
 interface Solved {
   readonly result: Result
   readonly verified: boolean
 }
 
-/** Why a task or a group failed. */
+/** The failure of a task or a group. */
 interface Failed {
   readonly _tag: "Failed"
   readonly reason: string

@@ -42,27 +42,31 @@ export * from "./internal/planAndExecute/outcome.js"
 // models
 // ---------------------------------------------------------------------------------------------------------------
 
-/** How a run is bounded, and who executes its steps. */
+/** Bounds of a run, and the executor of its steps. */
 export interface RunOptions<E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox> {
-  /** The most steps that are executed. Default: 10. */
+  /** Maximum number of steps that are executed. Default: 10. */
   readonly maxSteps?: number
-  /** The most steps that a plan may have; a longer one is cut, which an event says. Default: 7. */
+  /** Maximum number of steps in a plan. A longer plan is cut, which an event says. Default: 7. */
   readonly maxPlanLength?: number
-  /** The most tool calls of the executor in one step. Default: 5. */
+  /** Maximum number of tool calls of the executor in one step. Default: 5. */
   readonly maxToolCalls?: number
-  /** What carries out a step: any pattern can be one. Default: `ReAct.executor`. */
+  /** Carries out a step. Any pattern can be an executor. Default: `ReAct.executor`. */
   readonly executor?: Executor<E, R>
-  /** Whether the executor sees its `step` alone, or the past steps and the goal too (`all`). Default: `step`. */
+  /** Shows the executor its `step` alone, or the past steps and the goal too (`all`). Default: `step`. */
   readonly executorSees?: "step" | "all"
   /**
-   * The most characters of the replanner's prompt, whatever is in it; what is added when a reply cannot be used comes on
-   * top. The newest result is whole as long as it fits, older ones are cut with a marker; what the run returns is whole.
-   * A goal that leaves no room for results fails with `ContextOverflow` before any model is asked. Default: 100,000.
+   * Maximum number of characters of the replanner's prompt, whatever is in it. What is added when a reply cannot be
+   * used comes on top. The newest result is whole as long as it fits, older ones are cut with a marker; what the run
+   * returns is whole. A goal that leaves no room for results fails with `ContextOverflow` before any model is asked.
+   * Default: 100,000.
    */
   readonly maxPromptChars?: number
-  /** Prompts in place of the default ones. Holes of the planner's: `goal`, `tool_names`; of the replanner's: `goal`, `plan`, `past_steps`. */
+  /**
+   * Prompts in place of the default ones. Holes of the planner's: `goal`, `tool_names`; of the replanner's: `goal`,
+   * `plan`, `past_steps`.
+   */
   readonly prompts?: { readonly planner?: string; readonly replanner?: string }
-  /** How often planner and replanner are asked again, with the error appended. Default: once. */
+  /** Asks planner and replanner again when a reply cannot be used, with the error appended. Default: once. */
   readonly reask?: Reask.Reask
 }
 
@@ -73,9 +77,10 @@ export interface RunOptions<E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox> {
 /**
  * Plans, executes one step, replans, and so on until the replanner gives the final answer.
  *
- * With `n` executed steps: one planner call, `n` replanner calls and the executor's own. After the last allowed step the
- * replanner is asked as well: it may answer, and steps that it still wants are left. A step that its executor fails, or ends at a cap, is a failed past step: the replanner sees its error text and decides.
- * Roles: `planner`, `executor`, `replanner`, see `Llm.byRole`.
+ * With `n` executed steps: one planner call, `n` replanner calls and the executor's own. After the last allowed step
+ * the replanner is asked as well: it may answer, and steps that it still wants are left. A step that its executor
+ * fails, or ends at a cap, is a failed past step: the replanner sees its error text and decides. Roles: `planner`,
+ * `executor`, `replanner`, see `Llm.byRole`.
  */
 export const run = <E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox>(
   goal: string,

@@ -27,14 +27,14 @@ import * as prompts from "./internal/planAndSolve/prompts.js"
 // errors
 // ---------------------------------------------------------------------------------------------------------------
 
-/** What a run had when it failed. */
+/** The work of a run that failed. */
 export interface Progress {
   /** The whole reasoning, once there is one. */
   readonly reasoning?: string
 }
 
 /**
- * What a run can fail with: `TruncatedReply` of the reasoner when the reasoning did not finish, `ParseError` when no
+ * The errors of a run: `TruncatedReply` of the reasoner when the reasoning did not finish, `ParseError` when no
  * answer could be extracted, `LlmError` when a model gave no reply.
  */
 export type Error = Failure.Failure<TruncatedReply | ParseError | Llm.LlmError, Progress>
@@ -54,13 +54,16 @@ export interface Answered<A> {
 }
 
 export interface RunOptions<A> {
-  /** What the answer must be, such as `AnswerFormat.number`. */
+  /** The form of the answer, such as `AnswerFormat.number`. */
   readonly answerFormat: AnswerFormat.AnswerFormat<A>
-  /** The most output tokens of the reasoning. Default: 1000. */
+  /** Maximum number of output tokens of the reasoning. Default: 1000. */
   readonly maxReasoningTokens?: number
-  /** Prompts in place of the default ones. Holes of the reasoner's: `question`; of the extractor's: `question`, `reasoning`, `answer_format`. */
+  /**
+   * Prompts in place of the default ones. Holes of the reasoner's: `question`; of the extractor's: `question`,
+   * `reasoning`, `answer_format`.
+   */
   readonly prompts?: { readonly reasoner?: string; readonly extractor?: string }
-  /** How often each model is asked again, because its reply was cut off or is not in the format. Default: once. */
+  /** Asks each model again when its reply was cut off or is not in the format. Default: once. */
   readonly reask?: Reask.Reask
 }
 

@@ -41,18 +41,19 @@ export * from "./internal/planAndSolveAgent/outcome.js"
 // ---------------------------------------------------------------------------------------------------------------
 
 export interface RunOptions {
-  /** The most steps of a plan. A longer one is asked for again, then cut, which an event says. Default: 7. */
+  /** Maximum number of steps in a plan. A longer plan is asked for again, then cut, which an event says. Default: 7. */
   readonly maxPlanLength?: number
-  /** The most replans. Default: 2. */
+  /** Maximum number of replans. Default: 2. */
   readonly maxReplans?: number
-  /** The most turns of the ReAct sub-agent in one step. Default: 8. */
+  /** Maximum number of turns of the ReAct sub-agent in one step. Default: 8. */
   readonly maxTurns?: number
   /**
-   * What a step sees of the steps before it. `results`: each with its result in full. `collected`: the values that they
-   * named, and of one that named none its result, up to 2,000 characters of it. `declared`: the inputs that the plan declares for it, validated before the first step. Default: `results`.
+   * Chooses what a step sees of the steps before it. `results`: each with its result in full. `collected`: the values
+   * that they named, and of one that named none its result, up to 2,000 characters of it. `declared`: the inputs that
+   * the plan declares for it, validated before the first step. Default: `results`.
    */
   readonly dataFlow?: "results" | "collected" | "declared"
-  /** How the sub-agent runs, but for its turns: see `ReAct.RunOptions`. */
+  /** Options of the sub-agent except its turns, see `ReAct.RunOptions`. */
   readonly react?: Omit<ReAct.RunOptions, "maxTurns" | "format">
   /** Prompts in place of the default ones; see the source of each for its holes. */
   readonly prompts?: {
@@ -61,7 +62,7 @@ export interface RunOptions {
     readonly replanner?: string
     readonly finalizer?: string
   }
-  /** How often planner and replanner are asked again, with the error appended. Default: once. */
+  /** Asks planner and replanner again when a reply cannot be used, with the error appended. Default: once. */
   readonly reask?: Reask.Reask
 }
 
@@ -308,7 +309,7 @@ const settingsOf = (options: RunOptions) => {
 
 type Settings = ReturnType<typeof settingsOf>
 
-/** What the specification calls the state. */
+/** The state, as the specification calls it. */
 interface State {
   readonly pastSteps: Array<PastStep>
   /** For each executed step the values that it named. */
@@ -318,7 +319,9 @@ interface State {
   replans: number
   /** The steps that failed since the last replan. */
   unresolved: ReadonlyArray<PastStep>
-  /** What ended a step that could not be paid any more: only the last call is left, and answers from what there is. */
+  /**
+   * The error of a step that could not be paid any more. Only the last call is left, which answers from what there is.
+   */
   cutShort?: Llm.LlmError
 }
 
@@ -370,7 +373,9 @@ const names = ({ given }: State): ReadonlyArray<ReadonlyArray<string>> =>
 const planFormat = ({ settings, state }: Agent): string =>
   settings.dataFlow === "declared" ? prompts.declaredFormat(state.pastSteps.length + 1) : prompts.listFormat
 
-/** A step that cannot be paid any more has failed; what was reserved for the last call still answers from the others. */
+/**
+ * A step that cannot be paid any more has failed; what was reserved for the last call still answers from the others.
+ */
 const reactWith =
   ({
     settings: { dataFlow, maxTurns, react },

@@ -32,22 +32,24 @@ export * from "./internal/react/outcome.js"
 // options
 // ---------------------------------------------------------------------------------------------------------------
 
-/** How a run is bounded. */
+/** Bounds of a run. */
 export interface RunOptions {
-  /** The most model calls, corrections included. Default: 8. */
+  /** Maximum number of model calls, corrections included. Default: 8. */
   readonly maxTurns?: number
-  /** The most tool calls. The run ends at the first call beyond it. Default: 8. */
+  /** Maximum number of tool calls. The run ends at the first call beyond it. Default: 8. */
   readonly maxToolCalls?: number
   /**
-   * How many times running the same call may give the same result before the run ends as `Stuck`; equal calls next to each
-   * other in one turn count once. Default: 3.
+   * Number of times in a row that the same call may give the same result before the run ends as `Stuck`; equal calls
+   * next to each other in one turn count once. Default: 3.
    */
   readonly maxRepeats?: number
   /** `native` tool calling, or `text` for models without it. Default: `native`. */
   readonly protocol?: "native" | "text"
-  /** How long one tool call may take. Default: 30 seconds. */
+  /** Longest time one tool call may take. Default: 30 seconds. */
   readonly toolTimeout?: Duration.DurationInput
-  /** How many characters of one observation the model is shown; the turns keep the whole. Default: 20,000. */
+  /**
+   * Maximum number of characters of one observation that the model is shown. The turns keep the whole. Default: 20,000.
+   */
   readonly maxObservationChars?: number
   /** The JSON Schema of the answer that the task asks for: a hint for models that can be held to it. */
   readonly format?: Llm.ReplyFormat
@@ -62,10 +64,10 @@ export interface RunOptions {
 /**
  * Runs the loop on a task. At most `maxTurns` model calls.
  *
- * A reply that asks for no tool is the answer. In a turn, neighbouring calls of read-only tools run at once; a call of a
- * tool that is not marked `readOnly` waits for those before it and runs alone, in the order of the model's list. Each call
- * gets exactly one observation: an unknown tool, bad arguments, a tool error and a timeout are observations too. A turn that was cut
- * off never runs its calls. A reply that is cut off, empty or malformed is asked for once more.
+ * A reply that asks for no tool is the answer. In a turn, neighbouring calls of read-only tools run at once; a call of
+ * a tool that is not marked `readOnly` waits for those before it and runs alone, in the order of the model's list. Each
+ * call gets exactly one observation: an unknown tool, bad arguments, a tool error and a timeout are observations too. A
+ * turn that was cut off never runs its calls. A reply that is cut off, empty or malformed is asked for once more.
  */
 export const run = (
   task: string,

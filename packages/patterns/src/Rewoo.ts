@@ -44,26 +44,29 @@ export * from "./internal/rewoo/outcome.js"
 // models
 // ---------------------------------------------------------------------------------------------------------------
 
-/** How both variants run. */
+/** Bounds of both variants. */
 export interface SequentialOptions {
-  /** The most steps that a plan may have; a longer one is not valid. Default: 8. */
+  /** Maximum number of steps in a plan. A longer plan is not valid. Default: 8. */
   readonly maxPlanLength?: number
-  /** How long one tool call may take. Default: 30 seconds. */
+  /** Longest time one tool call may take. Default: 30 seconds. */
   readonly toolTimeout?: Duration.DurationInput
   /**
-   * How many characters of evidence go into one later input, and into the solver's prompt. What is longer is cut with a
-   * marker that states its size, the longest pieces first. The result keeps the whole text. Default: 50,000.
+   * Maximum number of characters of evidence in one later input, and in the solver's prompt. What is longer is cut with
+   * a marker that states its size, the longest pieces first. The result keeps the whole text. Default: 50,000.
    */
   readonly maxEvidenceChars?: number
-  /** Prompts in place of the default ones. Holes of the planner's: `tool_descriptions`, `question`; of the solver's: `question`, `plan_with_evidence`. */
+  /**
+   * Prompts in place of the default ones. Holes of the planner's: `tool_descriptions`, `question`; of the solver's:
+   * `question`, `plan_with_evidence`.
+   */
   readonly prompts?: { readonly planner?: string; readonly solver?: string }
-  /** How often the planner is asked again, with the errors appended. Default: once. */
+  /** Asks the planner again when its plan cannot be used, with the errors appended. Default: once. */
   readonly reask?: Reask.Reask
 }
 
-/** How the parallel variant runs. */
+/** Bounds of the parallel variant. */
 export interface ParallelOptions extends SequentialOptions {
-  /** How many tool calls run at once, at the most. Default: 4. */
+  /** Maximum number of tool calls that run at once. Default: 4. */
   readonly concurrency?: number
 }
 
@@ -93,10 +96,10 @@ export const sequential = (
 /**
  * Plans, runs each call as soon as the evidence that it needs is there, and solves.
  *
- * At most `concurrency` calls run at once. The calls of a tool that says that it changes something (`readOnly: false`) run
- * one after another, in plan order. A call that errors or times out leaves the error text as its evidence, and
- * the calls that depend on it are skipped, with the reason as theirs. Evidence is in plan order whatever ended first.
- * Two model calls, one more for each time the planner is asked again.
+ * At most `concurrency` calls run at once. The calls of a tool that says that it changes something (`readOnly: false`)
+ * run one after another, in plan order. A call that errors or times out leaves the error text as its evidence, and the
+ * calls that depend on it are skipped, with the reason as theirs. Evidence is in plan order whatever ended first. Two
+ * model calls, one more for each time the planner is asked again.
  */
 export const parallel = (
   question: string,
@@ -318,8 +321,8 @@ const callTool = (
   })
 
 /**
- * The steps as a graph. References say what waits for what; besides, the steps of a tool that says that it changes something
- * come one after another, in plan order.
+ * The steps as a graph. References say what waits for what; besides, the steps of a tool that says that it changes
+ * something come one after another, in plan order.
  */
 const inOrder = (plan: ReadonlyArray<ParsedStep>, toolbox: Toolbox.Service) => {
   const writers = new Set(toolbox.tools.filter(({ readOnly }) => readOnly === false).map(({ name }) => name))

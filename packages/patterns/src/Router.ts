@@ -32,7 +32,7 @@ export interface Route<Name extends string = string> {
   readonly reason: string
 }
 
-/** What the chosen pattern answered, beside the choice. */
+/** The choice, with the answer of the chosen pattern. */
 export type Routed<P extends Pattern.Any> = P extends P
   ? Route<Pattern.NameOf<P>> & { readonly answer: string; readonly outcome: Pattern.AnsweredOf<P> }
   : never
@@ -44,7 +44,7 @@ export type Routed<P extends Pattern.Any> = P extends P
 interface Asking {
   /** The prompt in place of the default one. Its holes: `patterns`, `task`. */
   readonly prompts?: { readonly router?: string }
-  /** How often the router is asked again, with the error appended. Default: once. */
+  /** Asks the router again when its reply cannot be used, with the error appended. Default: once. */
   readonly reask?: Reask.Reask
 }
 

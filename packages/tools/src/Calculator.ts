@@ -14,7 +14,7 @@ import { type Expression, readExpression } from "./internal/expression.js"
 
 /** The text is no arithmetic, or it has no result. */
 export class CalculationError extends Data.TaggedError("CalculationError")<{
-  /** What is wrong, and what to write instead. */
+  /** Says what is wrong and what to write instead. */
   readonly problem: string
 }> {
   override get message(): string {
@@ -76,7 +76,7 @@ const stop = (problem: string): never => {
   throw new CalculationError({ problem })
 }
 
-/** What an expression may still cost, in units of about a microsecond. */
+/** The work that an expression may still take, in units of about a microsecond. */
 class Work {
   private left = 40_000
 
@@ -88,7 +88,7 @@ class Work {
 }
 
 interface Callable {
-  /** How many numbers it takes. */
+  /** Bounds for the count of its numbers. */
   readonly least: number
   readonly most: number
   readonly of: (numbers: ReadonlyArray<Decimal>, work: Work) => Decimal

@@ -17,7 +17,7 @@ import { htmlText } from "./internal/htmlText.js"
 
 /** The page was not read: it may not be, it cannot be reached, or it is no text. */
 export class HttpGetError extends Data.TaggedError("HttpGetError")<{
-  /** What is wrong, and what to write instead. */
+  /** Says what is wrong and what to write instead. */
   readonly problem: string
 }> {
   override get message(): string {
@@ -29,7 +29,7 @@ export class HttpGetError extends Data.TaggedError("HttpGetError")<{
 // models
 // ---------------------------------------------------------------------------------------------------------------
 
-/** What may be read, and how much of it. */
+/** Hosts that may be read, and bounds of one read. */
 export interface HttpGetOptions {
   /**
    * The hosts that may be read: `example.org` is that host alone, `*.example.org` every host under it, `*` every host.
@@ -39,15 +39,15 @@ export interface HttpGetOptions {
    */
   readonly hosts: ReadonlyArray<string>
   /**
-   * Whether a host may have an address that is not public: loopback, private, link-local, reserved. Default: false, so
+   * Set to true to allow hosts whose address is not public: loopback, private, link-local, reserved. Default: false, so
    * that nothing inside the network of this machine can be reached.
    */
   readonly allowPrivate?: boolean
-  /** How many bytes of a page are read, unpacked; the rest is cut off, and a last line says so. Default: 1,000,000. */
+  /** Maximum number of unpacked bytes of a page. The rest is cut off, and a last line says so. Default: 1,000,000. */
   readonly maxBytes?: number
-  /** How long a page may take, redirects included. Default: 20 seconds. */
+  /** Longest time a page may take, redirects included. Default: 20 seconds. */
   readonly timeout?: Duration.DurationInput
-  /** How many redirects are followed; each target is checked like the first address. Default: 5. */
+  /** Maximum number of redirects. Each target is checked like the first address. Default: 5. */
   readonly maxRedirects?: number
   /** The tool's name. Default: `HttpGet`. */
   readonly name?: string
@@ -65,9 +65,9 @@ export interface HttpGetOptions {
  * A tool that takes a web address and gives the page's text.
  *
  * One GET without credentials or cookies. Of HTML the text, of other text types the text as it is; other types are
- * refused. The address that was checked is the one that is connected to. Fails with {@link HttpGetError} where the host is
- * not on the list or not public, on a status that is not 2xx, and where the answer is no text. Throws an `InvalidOption` on an
- * entry of `hosts` that is no host, and a `timeout` that is not longer than 0.
+ * refused. The address that was checked is the one that is connected to. Fails with {@link HttpGetError} where the host
+ * is not on the list or not public, on a status that is not 2xx, and where the answer is no text. Throws an
+ * `InvalidOption` on an entry of `hosts` that is no host, and a `timeout` that is not longer than 0.
  */
 export const make = (options: HttpGetOptions): Tool.Tool => {
   Options.rejectUnknown("HttpGet.make", options, optionNames)

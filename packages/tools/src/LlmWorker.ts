@@ -10,13 +10,13 @@ import * as Tool from "@forethought/core/Tool"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 
-/** How the worker is asked. */
+/** Options of the worker. */
 export interface Options {
   /** The tool's name. Default: `LLM`. */
   readonly name?: string
   /** Upper bound of output tokens. Default: the provider's. */
   readonly maxTokens?: number
-  /** What the model is told before the input. Default: to answer briefly, and to say so where it does not know. */
+  /** System text before the input. Default: to answer briefly, and to say so if it does not know. */
   readonly system?: string
 }
 

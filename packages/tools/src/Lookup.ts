@@ -20,7 +20,7 @@ import { type Attribute, readQuestion } from "./internal/placeQuestion.js"
 /** Nothing is known of what was asked. Never a guess: the message names what is near. */
 export class NotFound extends Data.TaggedError("NotFound")<{
   readonly question: string
-  /** Why there is no answer, and what to ask instead. */
+  /** Says why there is no answer and what to ask instead. */
   readonly problem: string
 }> {
   override get message(): string {
@@ -59,7 +59,8 @@ export const tool: Tool.Tool = Tool.make({
  *
  * - With an attribute, the answer is the fact alone: `population of China` gives `1392730000`, `capital of France`
  *   gives `Paris`. With a place alone it is a line of all that is known.
- * - Case, accents, periods and a leading "the" do not matter; `USA`, `U.S.` and codes in capital letters are understood.
+ * - Case, accents, periods and a leading "the" do not matter; `USA`, `U.S.` and codes in capital letters are
+ *   understood.
  * - A country goes before a city of its name. A city named alone is meant where it has at least 100,000 inhabitants and
  *   five times as many as any other of that name; otherwise the answer is {@link Ambiguous}. `Paris, France` and
  *   `Paris, TX` are exact.

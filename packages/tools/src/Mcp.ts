@@ -28,7 +28,7 @@ import { hider, isSecret, type MaybeSecret, reveal } from "./internal/secrets.js
 export class McpError extends Data.TaggedError("McpError")<{
   /** The server's name, see {@link Common}. */
   readonly server: string
-  /** What went wrong, and what to do. */
+  /** Says what went wrong and what to do. */
   readonly problem: string
 }> {
   override get message(): string {
@@ -40,21 +40,21 @@ export class McpError extends Data.TaggedError("McpError")<{
 // models
 // ---------------------------------------------------------------------------------------------------------------
 
-/** What holds for both kinds of server. */
+/** Options of both kinds of server. */
 export interface Common {
-  /** How errors name the server. Default: the command's file name, or the host of the address. */
+  /** Name of the server in errors. Default: the command's file name, or the host of the address. */
   readonly server?: string
   /** The name under which a tool is offered. Default: the server's, with `_` for what no provider accepts. */
   readonly name?: (original: string) => string
-  /** How long connecting and listing the tools may take, longer than 0. Default: 30 seconds. */
+  /** Longest time for connecting and listing the tools, longer than 0. Default: 30 seconds. */
   readonly connectTimeout?: Duration.DurationInput
-  /** How long one call may take, longer than 0; `Duration.infinity` for no limit. Default: 60 seconds. */
+  /** Longest time one call may take, longer than 0; `Duration.infinity` for no limit. Default: 60 seconds. */
   readonly timeout?: Duration.DurationInput
   /**
-   * Whether to believe a server that calls a tool read-only or idempotent. Default: false. Such a hint is a claim of
-   * the server's: until it is believed, an approval is asked for each call and no call is sent twice. A hint that a tool
-   * changes something (`readOnlyHint: false` or `destructiveHint: true`) is always believed, also beside one that the
-   * tool is read-only.
+   * Set to true to believe a server that calls a tool read-only or idempotent. Default: false. Such a hint is a claim
+   * of the server's: until it is believed, an approval is asked for each call and no call is sent twice. A hint that a
+   * tool changes something (`readOnlyHint: false` or `destructiveHint: true`) is always believed, also beside one that
+   * the tool is read-only.
    */
   readonly trustAnnotations?: boolean
   /**
@@ -70,8 +70,8 @@ export interface Stdio extends Common {
   /** Better no secrets here: whoever lists the processes of the machine sees them. */
   readonly args?: ReadonlyArray<MaybeSecret>
   /**
-   * Its environment. Of ours it gets HOME, LOGNAME, PATH, SHELL, TERM and USER (on Windows their like) and nothing else.
-   * A value wrapped by `Redacted.make` is taken out of every result.
+   * Its environment. Of ours it gets HOME, LOGNAME, PATH, SHELL, TERM and USER (on Windows their like) and nothing
+   * else. A value wrapped by `Redacted.make` is taken out of every result.
    */
   readonly env?: Readonly<Record<string, MaybeSecret>>
   readonly cwd?: string
@@ -79,7 +79,10 @@ export interface Stdio extends Common {
 
 /** A server that is reached over HTTP. */
 export interface Http extends Common {
-  /** Where it is. The values of a query, and long parts of a path, are kept out of errors: they may be keys. */
+  /**
+   * Address of the server. Values of its query and long parts of its path are kept out of errors, because they may be
+   * keys.
+   */
   readonly url: string | URL
   /**
    * Which transport is tried first: `http` is streamable HTTP, `sse` is the older one of 2024. The other one is tried
@@ -116,10 +119,10 @@ export type { Hints }
  * request at the server.
  *
  * An HTTP session that the server has lost is opened anew, and the call is sent again: it was not run. A process that
- * ended, or sent a message of more than 16 MiB, is started again by the next call, at most 3 times within 10 minutes.
- * A call that was under way then fails, its outcome unknown, unless the server is believed (`trustAnnotations`) and says
- * that the tool is idempotent or read-only: then it is sent once more. What a child process writes on its standard error
- * is shown only in the error of a connection that ended, without the values of `env`.
+ * ended, or sent a message of more than 16 MiB, is started again by the next call, at most 3 times within 10 minutes. A
+ * call that was under way then fails, its outcome unknown, unless the server is believed (`trustAnnotations`) and says
+ * that the tool is idempotent or read-only: then it is sent once more. What a child process writes on its standard
+ * error is shown only in the error of a connection that ended, without the values of `env`.
  *
  * Fails where the server does not start or answer in time, and where it lists tools none of which can be used. Throws a
  * `InvalidOption` on a time that is not longer than 0.
@@ -283,7 +286,7 @@ const addressOf = ({ url }: Http): URL | undefined => {
   }
 }
 
-/** What no error may show. Some services have their key in the address. */
+/** Texts that no error may show. Some services have their key in the address. */
 const secretsOf = (options: ServerOptions): ReadonlyArray<MaybeSecret> => {
   if ("command" in options) {
     const args = (options.args ?? []).filter(isSecret)

@@ -21,9 +21,9 @@ import * as Runtime from "effect/Runtime"
 export interface Offer<R = never> {
   /** Letters, digits, `_` and `-`, at most 64. */
   readonly name: string
-  /** What it does, and when to use it: the client's model chooses by this. */
+  /** Says what it does and when to use it. The client's model chooses by this. */
   readonly description: string
-  /** Whether a run changes nothing outside; told to the client as a hint. Default: not told. */
+  /** Set to true if a run changes nothing outside. The client is told so as a hint. Default: not told. */
   readonly readOnly?: boolean
   /** The options that a call can give beside its input, each as JSON Schema. Default: none. */
   readonly options?: { readonly [name: string]: object }
@@ -55,9 +55,10 @@ export interface StdioOptions extends ServeOptions {
 /**
  * Serves over standard input and output until the input ends.
  *
- * Each offer is a tool that takes the string `input`, and `options` where it has any. Calls run at the same time; one that the client cancels, and all
- * that still run when the input ends, are interrupted. A client that asks for progress gets a sign of life every ten
- * seconds. Standard output belongs to the protocol: nothing else in the process may write there.
+ * Each offer is a tool that takes the string `input`, and `options` where it has any. Calls run at the same time; one
+ * that the client cancels, and all that still run when the input ends, are interrupted. A client that asks for progress
+ * gets a sign of life every ten seconds. Standard output belongs to the protocol: nothing else in the process may write
+ * there.
  */
 export const stdio = <R = never>(
   offers: ReadonlyArray<Offer<R>>,

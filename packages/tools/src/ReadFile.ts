@@ -27,11 +27,11 @@ export class ReadFileError extends Data.TaggedError("ReadFileError")<{
 // models
 // ---------------------------------------------------------------------------------------------------------------
 
-/** What may be read. */
+/** Files that may be read. */
 export interface FileOptions {
   /** The folder. Nothing outside of it is read, neither by `..` nor through a link. */
   readonly root: string
-  /** Whether names that start with a dot, such as `.env`, may be read and are listed. Default: false. */
+  /** Set to true to read and list names that start with a dot, such as `.env`. Default: false. */
   readonly hidden?: boolean
   /** The tool's name. Default: `ReadFile` or `ListFiles`. */
   readonly name?: string
@@ -43,7 +43,7 @@ export interface ReadFileOptions extends FileOptions {
 }
 
 export interface ListFilesOptions extends FileOptions {
-  /** How many names are listed; a last line says how many more there are. Default: 1,000. */
+  /** Maximum number of names listed. A last line says how many more there are. Default: 1,000. */
   readonly maxEntries?: number
 }
 
@@ -54,9 +54,9 @@ export interface ListFilesOptions extends FileOptions {
 /**
  * A tool that takes a path relative to the root and gives the file's text.
  *
- * Text is UTF-8, or UTF-16 with a byte order mark. Fails with {@link ReadFileError} on a path that leads out of the root,
- * on what is no regular file, and on a file that is larger than `maxBytes` or no text. Errors do not tell where the root
- * is. A hard link cannot be told from a file, so put nothing there that others may link.
+ * Text is UTF-8, or UTF-16 with a byte order mark. Fails with {@link ReadFileError} on a path that leads out of the
+ * root, on what is no regular file, and on a file that is larger than `maxBytes` or no text. Errors do not tell where
+ * the root is. A hard link cannot be told from a file, so put nothing there that others may link.
  */
 export const make = (options: ReadFileOptions): Tool.Tool => {
   Options.rejectUnknown("ReadFile.make", options, ["root", "hidden", "name", "maxBytes"])
@@ -72,9 +72,9 @@ export const make = (options: ReadFileOptions): Tool.Tool => {
 }
 
 /**
- * A tool that takes the path of a folder, or nothing for the root, and gives what is in it: a name on each line, sorted,
- * folders with a `/` at the end and files with their size. Links that lead out and what is neither file nor folder are
- * left out.
+ * A tool that takes the path of a folder, or nothing for the root, and gives what is in it: a name on each line,
+ * sorted, folders with a `/` at the end and files with their size. Links that lead out and what is neither file nor
+ * folder are left out.
  */
 export const list = (options: ListFilesOptions): Tool.Tool => {
   Options.rejectUnknown("ReadFile.list", options, ["root", "hidden", "name", "maxEntries"])

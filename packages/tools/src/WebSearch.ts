@@ -15,11 +15,11 @@ export { ApiError, type Fetch } from "./internal/getJson.js"
 // models
 // ---------------------------------------------------------------------------------------------------------------
 
-/** What holds for every service. */
+/** Options of every service. */
 export interface SearchOptions {
-  /** How many results are given, from 1 to 20. Default: 5. */
+  /** Maximum number of results, from 1 to 20. Default: 5. */
   readonly maxResults?: number
-  /** How long a search may take. Default: 20 seconds. */
+  /** Longest time a search may take. Default: 20 seconds. */
   readonly timeout?: Duration.DurationInput
   /** The tool's name. Default: `WebSearch`. */
   readonly name?: string
@@ -31,7 +31,7 @@ export interface SearchOptions {
 
 export interface KeyedOptions extends SearchOptions {
   readonly apiKey: Redacted.Redacted<string>
-  /** Where the service is. Default: its public address. */
+  /** Address of the service. Default: its public address. */
   readonly url?: string
 }
 
@@ -45,8 +45,8 @@ export interface SearxngOptions extends SearchOptions {
 // ---------------------------------------------------------------------------------------------------------------
 
 /**
- * A search tool through Brave Search. Takes a query; gives title, address and snippet of each result, best first, or says
- * that nothing was found. One request for each call; what the service refuses fails the tool with `ApiError`.
+ * A search tool through Brave Search. Takes a query; gives title, address and snippet of each result, best first, or
+ * says that nothing was found. One request for each call; what the service refuses fails the tool with `ApiError`.
  */
 export const brave = (options: KeyedOptions): Tool.Tool =>
   make("WebSearch.brave", ["apiKey", "url"], options, (query, count) => {

@@ -16,11 +16,11 @@ export { ApiError, type Fetch } from "./internal/getJson.js"
 export interface WikipediaOptions {
   /** The wiki's address; another language is another address. Default: `https://en.wikipedia.org`. */
   readonly url?: string
-  /** How the tool presents itself. Wikimedia asks for a name and a way to reach you. Default: `forethought/0.1`. */
+  /** The `User-Agent` of the tool. Wikimedia asks for a name and a way to reach you. Default: `forethought/0.1`. */
   readonly userAgent?: string
-  /** How much of the page is given, in characters; what is longer is cut, and says so. Default: 4,000. */
+  /** Maximum number of characters of the page. What is longer is cut, and says so. Default: 4,000. */
   readonly maxChars?: number
-  /** How long both requests together may take. Default: 20 seconds. */
+  /** Longest time both requests together may take. Default: 20 seconds. */
   readonly timeout?: Duration.DurationInput
   /** The tool's name. Default: `Wikipedia`. */
   readonly name?: string

@@ -2,7 +2,7 @@
 import * as Duration from "effect/Duration"
 import { cost, type Price } from "../Prices.js"
 
-/** What may be used. What is not given is not bounded. */
+/** Limits. What is not given is not bounded. */
 export interface Limits {
   /** Requests to the model, those that fail included. The provider's own retries count as one with the first. */
   readonly calls?: number | undefined
@@ -11,12 +11,13 @@ export interface Limits {
   /** In US dollars; needs a `price`. */
   readonly money?: number | undefined
   /**
-   * Counts from the first call, tools and waits included. When it is over, a call that runs is interrupted.
+   * Time from the first call on, tools and waits included. When it expires, model calls are cancelled and none are
+   * started.
    */
   readonly wallTime?: Duration.DurationInput | undefined
 }
 
-/** What has been used, in settled calls. */
+/** Amounts used in settled calls. */
 export interface Spent {
   readonly calls: number
   readonly inputTokens: number

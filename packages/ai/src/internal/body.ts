@@ -1,6 +1,6 @@
 /**
- * Reads the body of a successful response by its first bytes, whatever its content type says: one JSON document, a stream
- * of server-sent events, or JSON documents one after another.
+ * Reads the body of a successful response by its first bytes, whatever its content type says: one JSON document, a
+ * stream of server-sent events, or JSON documents one after another.
  */
 import type { HttpClientError } from "@effect/platform/HttpClientError"
 import { asObject, asObjects, type JsonObject, parseJson } from "@forethought/core/Json"

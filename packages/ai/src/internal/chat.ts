@@ -352,7 +352,9 @@ class ChoiceChunks {
 
 const isOther = (id: string, other: string): boolean => id !== "" && other !== "" && id !== other
 
-/** Text that comes in pieces is joined, entries of a list are too where they are one, and of all else the last holds. */
+/**
+ * Text that comes in pieces is joined, entries of a list are too where they are one, and of all else the last holds.
+ */
 const joined = (before: unknown, value: unknown): unknown => {
   if (typeof before === "string" && typeof value === "string") return before + value
   if (!Array.isArray(before) || !Array.isArray(value)) return value

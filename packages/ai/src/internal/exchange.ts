@@ -303,8 +303,8 @@ export const keyOf = (apiKey: Redacted.Redacted | undefined): string =>
   apiKey === undefined ? "" : Redacted.value(apiKey).trim()
 
 /**
- * Returns the address of an endpoint below `base`, whose query is kept, or what is wrong with it. What of the path stands
- * in the base already, such as `/v1`, is not repeated.
+ * Returns the address of an endpoint below `base`, whose query is kept, or what is wrong with it. What of the path
+ * stands in the base already, such as `/v1`, is not repeated.
  */
 export const endpoint = (base: string, path: string): string | { readonly problem: string } => {
   const url = URL.canParse(base) ? new URL(base) : undefined

@@ -5,9 +5,10 @@ import type { Message, ProviderState, ToolCall } from "@forethought/core/Llm"
 const plainId = /^[a-zA-Z0-9_-]{1,40}$/
 
 /**
- * Returns a conversation as the model `from` may see it: states of other models are dropped, and the ids of their calls,
- * and any that some provider would refuse, are replaced in the call and its result alike (nine letters and digits, which
- * the strictest provider wants). The turns of the model itself are as they were, but for an id that it gives twice.
+ * Returns a conversation as the model `from` may see it: states of other models are dropped, and the ids of their
+ * calls, and any that some provider would refuse, are replaced in the call and its result alike (nine letters and
+ * digits, which the strictest provider wants). The turns of the model itself are as they were, but for an id that it
+ * gives twice.
  */
 export const prepare = (messages: ReadonlyArray<Message>, from: string): ReadonlyArray<Message> => {
   const taken = new Set(messages.flatMap((message) => (message.role === "assistant" ? idsOf(message) : [])))

@@ -12,7 +12,9 @@ const detailLimit = 500
 /** Shorter values protect nothing, and removing each `1` would leave a message unreadable. */
 const shortestSecret = 4
 
-/** An error body, read leniently: OpenAI and its imitators, Anthropic, Google, FastAPI, MiniMax, Z.ai, MCP-like `code`s. */
+/**
+ * An error body, read leniently: OpenAI and its imitators, Anthropic, Google, FastAPI, MiniMax, Z.ai, MCP-like `code`s.
+ */
 export interface ErrorBody {
   readonly message: string | undefined
   /** Every word that names the kind of error: code, type, status, reasons. */

@@ -1,6 +1,6 @@
 /**
- * A tool's JSON Schema as each provider takes it. Tools come from anywhere, MCP servers above all, and one odd schema has
- * the whole request refused. What a provider cannot express is left out: the tool itself checks its call.
+ * A tool's JSON Schema as each provider takes it. Tools come from anywhere, MCP servers above all, and one odd schema
+ * has the whole request refused. What a provider cannot express is left out: the tool itself checks its call.
  */
 import type { JsonSchema } from "@forethought/core/Json"
 import { asArray, asNumber, asObject, asObjects, asString, type JsonObject } from "@forethought/core/Json"
@@ -236,8 +236,8 @@ export const dereference = (schema: JsonSchema): JsonSchema => {
 // ---------------------------------------------------------------------------------------------------------------
 
 /**
- * Returns the schema in Gemini's part of OpenAPI: one type in capitals, `nullable`, `enum` of strings, choices by `anyOf`
- * alone. Without references and constants, and with nothing that its server does not know.
+ * Returns the schema in Gemini's part of OpenAPI: one type in capitals, `nullable`, `enum` of strings, choices by
+ * `anyOf` alone. Without references and constants, and with nothing that its server does not know.
  */
 export const gemini = (schema: JsonSchema): JsonSchema => toGemini(plain(dereference(schema)), 0)
 

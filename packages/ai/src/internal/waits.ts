@@ -63,8 +63,8 @@ const century = (digits: number, now: number): number => {
 }
 
 /**
- * What is left of a limit, and when it is filled again: of OpenAI, Azure and Groq (`x-ratelimit-reset-tokens: 6m0s`, Azure
- * in whole seconds), of OpenRouter (epoch milliseconds), and of Anthropic (a time in RFC 3339).
+ * What is left of a limit, and when it is filled again: of OpenAI, Azure and Groq (`x-ratelimit-reset-tokens: 6m0s`,
+ * Azure in whole seconds), of OpenRouter (epoch milliseconds), and of Anthropic (a time in RFC 3339).
  */
 const limits: ReadonlyArray<readonly [string, string]> = [
   ...["requests", "tokens"].map((kind) => [`x-ratelimit-remaining-${kind}`, `x-ratelimit-reset-${kind}`] as const),
@@ -112,7 +112,9 @@ const units: { readonly [unit: string]: number } = {
 const part =
   /(\d{1,9}(?:\.\d{1,9})?)\s?(milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)(?![a-z])/giy
 
-/** Returns the milliseconds of `7.66s`, `6m0s`, `373.8ms`, `20 seconds`, `1 minute 30 seconds`, at the start of a text. */
+/**
+ * Returns the milliseconds of `7.66s`, `6m0s`, `373.8ms`, `20 seconds`, `1 minute 30 seconds`, at the start of a text.
+ */
 export const duration = (text: string): number | undefined => {
   let total: number | undefined
   let at = 0

@@ -40,8 +40,8 @@ export interface Job extends Equipment.Equipment {
 export type NotStarted = UsageError | Equipment.NotReady | JournalFile.JournalFileError
 
 /**
- * Runs the job, and returns what `report` makes of its ending. That is told of an interrupted run too, which then goes on
- * to be interrupted.
+ * Runs the job, and returns what `report` makes of its ending. That is told of an interrupted run too, which then goes
+ * on to be interrupted.
  */
 export const run = <A>(
   job: Job,
@@ -118,8 +118,8 @@ const isNotStarted = (error: RunError | NotStarted): error is NotStarted =>
 const isExhausted = (error: Llm.LlmError): boolean => error.reason._tag === "BudgetExhausted"
 
 /**
- * A limit that the person set is an ending of the run like the pattern's own, and so is a model that replies with nothing
- * or with a refusal; a model that fails is not.
+ * A limit that the person set is an ending of the run like the pattern's own, and so is a model that replies with
+ * nothing or with a refusal; a model that fails is not.
  */
 const codeOf = (error: RunError): number =>
   error instanceof Llm.LlmError && !isExhausted(error) && !hasReplied(error) ? ExitCode.failed : ExitCode.notAnswered

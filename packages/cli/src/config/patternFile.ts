@@ -24,8 +24,9 @@ const flags: ReadonlyMap<string, boolean> = new Map([
 ])
 
 /**
- * Returns the patterns of a run: those of the package, and those of the files that the arguments, the environment or the
- * config file name. `args` come back with the name of a pattern in the place of its file. Rejects with a `UsageError`.
+ * Returns the patterns of a run: those of the package, and those of the files that the arguments, the environment or
+ * the config file name. `args` come back with the name of a pattern in the place of its file. Rejects with a
+ * `UsageError`.
  */
 export const find = async (
   args: ReadonlyArray<string>,

@@ -26,7 +26,7 @@ export { type Kind, type KindInfo, kinds } from "./ModelKinds.js"
 
 /** A spec that cannot be read. The message never quotes what follows the kind: an address can hold a secret. */
 export class InvalidModelSpec extends Data.TaggedError("InvalidModelSpec")<{
-  /** What is wrong, as a sentence. */
+  /** Says in a sentence what is wrong. */
   readonly problem: string
   /** What can be written. */
   readonly usage: ReadonlyArray<string>
@@ -69,7 +69,7 @@ export interface LayerOptions {
   readonly structured?: "auto" | "off" | undefined
   /** The time allowed for one attempt. Default: the provider's. */
   readonly timeout?: Duration.DurationInput | undefined
-  /** How often a request is repeated after a retryable failure. Default: 2. */
+  /** Maximum number of retries after a retryable failure. Default: 2. */
   readonly maxRetries?: number | undefined
   /** What answers for `scripted:<file>`. Default: nothing does, and it is not usable. */
   readonly scripted?: ((file: string) => Layer.Layer<Llm, ModelNotUsable>) | undefined

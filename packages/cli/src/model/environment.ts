@@ -28,8 +28,8 @@ export const plainAddress = (address: string): string => {
 }
 
 /**
- * Where Ollama listens, without a trailing slash. OLLAMA_HOST is read as Ollama reads it: a host, a host with a port, or
- * an address; one that cannot be read is as good as none.
+ * Where Ollama listens, without a trailing slash. OLLAMA_HOST is read as Ollama reads it: a host, a host with a port,
+ * or an address; one that cannot be read is as good as none.
  */
 export const ollamaAddress = (env: Env): string => {
   const standard = "http://localhost:11434"

@@ -5,8 +5,8 @@
  * `text` (a string, or an array of lines), `role` and `call` (which call it answers; the first unused one that fits is
  * taken), `after` (how long the reply takes, `"300 ms"`), `toolCalls` (`name`, `arguments`, `id`) and `finishReason`.
  * In a text or in arguments, `{{#E1}}` is the evidence that the request holds for #E1, `{{observation 2}}` the second
- * tool result of a ReAct loop, and `{{result 2}}` the result of the second step; `grouped` behind it writes a number with
- * separators of thousands. So a scripted answer can only say what the tools found.
+ * tool result of a ReAct loop, and `{{result 2}}` the result of the second step; `grouped` behind it writes a number
+ * with separators of thousands. So a scripted answer can only say what the tools found.
  */
 import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"

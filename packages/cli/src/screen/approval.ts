@@ -120,7 +120,9 @@ export const plans =
     )
   }
 
-/** A plan in the course of a run, step by step and in full: what is new, what stays, and what is not planned any more. */
+/**
+ * A plan in the course of a run, step by step and in full: what is new, what stays, and what is not planned any more.
+ */
 export const changedPlan = (plan: PlanApproval.ProposedPlan): ReadonlyArray<string> => {
   const { added, dropped } = PlanApproval.changes(plan)
   const line = (mark: string) => (step: RunEvent.PlannedStep) => `${mark} ${flat(PlanApproval.textOf([step]))}`
@@ -154,7 +156,9 @@ const edit = (desk: Desk, terminal: Terminal, text: string): Effect.Effect<strin
       })
 }
 
-/** What a person made of the text. An editor that is open when the run is interrupted is ended, and its file removed. */
+/**
+ * What a person made of the text. An editor that is open when the run is interrupted is ended, and its file removed.
+ */
 const inEditor = (editor: string, text: string): Effect.Effect<string, unknown> =>
   Effect.acquireUseRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "forethought-plan-"))),

@@ -1,7 +1,7 @@
 /**
- * Shows a run as it goes. On a terminal its tree is drawn again and again in place: a plan as a list with marks, ADaPT as
- * a tree, ReAct as turns with their tool calls, nested runs under their caller. Elsewhere each event is a plain line,
- * indented by its nesting, and a plan is listed anew each time it changes.
+ * Shows a run as it goes. On a terminal its tree is drawn again and again in place: a plan as a list with marks, ADaPT
+ * as a tree, ReAct as turns with their tool calls, nested runs under their caller. Elsewhere each event is a plain
+ * line, indented by its nesting, and a plan is listed anew each time it changes.
  */
 import type * as RunEvent from "@forethought/core/RunEvent"
 import * as RunTree from "@forethought/core/RunTree"

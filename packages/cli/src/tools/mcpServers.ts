@@ -91,8 +91,8 @@ const words = (line: string, source: string): ReadonlyArray<string> => {
 }
 
 /**
- * Connects to a server; the connection ends with the scope. `warn` is called with what a person should know although the
- * server can be used.
+ * Connects to a server; the connection ends with the scope. `warn` is called with what a person should know although
+ * the server can be used.
  */
 export const connect = (
   server: McpServer,

@@ -7,7 +7,7 @@ import type * as Cause from "effect/Cause"
 import type { Dag, Node } from "../Dag.js"
 import { Heap } from "./heap.js"
 
-/** What came of a step. */
+/** The result of a step. */
 export type Settled<A, E> =
   | { readonly _tag: "Completed"; readonly value: A }
   | { readonly _tag: "Failed"; readonly cause: Cause.Cause<E> }
@@ -21,7 +21,9 @@ export class Frontier<N extends Node, A, E> {
   private readonly because = new Map<number, ReadonlyArray<string>>()
   private readonly heap: Heap
 
-  /** @param inOrder the next step is the first in the order of the nodes, not the one with the longest remaining path. */
+  /**
+   * @param inOrder the next step is the first in the order of the nodes, not the one with the longest remaining path.
+   */
   constructor(
     private readonly dag: Dag<N>,
     private readonly onFailure: "skip" | "continue",

@@ -6,8 +6,8 @@ import * as CodeSpan from "../reply/CodeSpan.js"
 /**
  * The text of the final channel, `""` where there are channels but no final one, or undefined where there are none:
  *
- * - `<|channel|>analysis<|message|>…<|end|><|start|>assistant<|channel|>final<|message|>…<|return|>`, also with free text
- *   or nothing in a header, or without `<|message|>`;
+ * - `<|channel|>analysis<|message|>…<|end|><|start|>assistant<|channel|>final<|message|>…<|return|>`, also with free
+ *   text or nothing in a header, or without `<|message|>`;
  * - `analysis…assistantfinal…`, where a server left out the special tokens.
  */
 export const harmonyFinal = (text: string): string | undefined => {

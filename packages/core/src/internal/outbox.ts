@@ -17,15 +17,17 @@ import type { CallId } from "../Llm.js"
 import * as RunEvent from "../RunEvent.js"
 
 /**
- * A sink of events. It never ends, holds up or changes a run: it is told in order, in a fiber beside the run, and where it
- * is slower than the run the events wait for it. When the outermost run has ended, it has 100 ms of real time for what
- * still waits. What a sink fails on, or misses, is a `Warning` of kind `journal_failed`.
+ * A sink of events. It never ends, holds up or changes a run: it is told in order, in a fiber beside the run, and where
+ * it is slower than the run the events wait for it. When the outermost run has ended, it has 100 ms of real time for
+ * what still waits. What a sink fails on, or misses, is a `Warning` of kind `journal_failed`.
  */
 export interface Sink {
   readonly record: (event: RunEvent.RunEvent) => Effect.Effect<void, unknown>
   /** The same where a sink can do it at once, which costs a run less. Only used if it is there. */
   readonly unsafeRecord?: (event: RunEvent.RunEvent) => void
-  /** The sinks that this one is made of, where it only hands on: each is told at its own pace. Only used if it is there. */
+  /**
+   * The sinks that this one is made of, where it only hands on: each is told at its own pace. Only used if it is there.
+   */
   readonly sinks?: ReadonlyArray<Sink>
 }
 

@@ -321,7 +321,9 @@ const lowerBehind = /^ \p{Ll}/u
 const wordBefore = /[\p{L}\p{N},] $/u
 const connective = /^\s?(?:and|or|to|und|oder|et|ou|y|e|[.]{2,3}|…|\/|,|&)?\s?$/i
 
-/** An opener in a sentence about it: `the <think> tag`, `<think> and </think>`, `models write <think> before they …`. */
+/**
+ * An opener in a sentence about it: `the <think> tag`, `<think> and </think>`, `models write <think> before they …`.
+ */
 const isNamed = (text: string, { end, start }: Token, closer: Token | undefined, lineStart: number): boolean => {
   if (isOnLineStart(text, start, lineStart)) return false
   const before = text.slice(Math.max(lineStart, start - 2), start)
@@ -382,7 +384,10 @@ const beginsTurn = (text: string, { end, start }: Token, lineStart: number): boo
 /** More blocks than this before JSON are no reply that we ask for; each scan reads to the end. */
 const maxScans = 4
 
-/** Whether a mark stands inside a string of a JSON value. What is thought may hold broken JSON, so what follows it is looked at anew. */
+/**
+ * Whether a mark stands inside a string of a JSON value. What is thought may hold broken JSON, so what follows it is
+ * looked at anew.
+ */
 const stringJudge = (text: string, tokens: ReadonlyArray<Token>) => {
   let inText: ReadonlySet<Token> = new Set()
   let scannedFrom = -1

@@ -6,8 +6,8 @@ import { promptedEnds } from "./markers.js"
 import { controlTokens, isControl, kindOf } from "./tokens.js"
 
 /**
- * The text without the marks of turns at its end, however many, whole or cut off, with a role behind them or in front of
- * what closes a code fence or JSON. At the end of a sentence about it (`it ends with <|im_end|>`) a mark is text.
+ * The text without the marks of turns at its end, however many, whole or cut off, with a role behind them or in front
+ * of what closes a code fence or JSON. At the end of a sentence about it (`it ends with <|im_end|>`) a mark is text.
  */
 export const withoutEnd = (text: string): string => {
   const isMark = markJudge(text)

@@ -25,7 +25,7 @@ export class JournalFileError extends Data.TaggedError("JournalFileError")<{
 /** The file cannot be read as events of this version. */
 export class UnreadableEvents extends Data.TaggedError("UnreadableEvents")<{
   readonly path: string
-  /** What is wrong, as a sentence. */
+  /** Says in a sentence what is wrong. */
   readonly problem: string
   /** The line that it is about, 1 for the first. */
   readonly line?: number
@@ -35,7 +35,7 @@ export class UnreadableEvents extends Data.TaggedError("UnreadableEvents")<{
   }
 }
 
-/** What an event file holds. */
+/** The content of an event file. */
 export interface Events {
   readonly events: ReadonlyArray<RunEvent>
   /** Lines with a kind of event that this version does not know, and a last line that was cut off. */

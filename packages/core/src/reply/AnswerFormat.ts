@@ -26,7 +26,7 @@ export type { Problem } from "../internal/answer/finding.js"
 
 /** The form of an answer of type `A`. */
 export interface AnswerFormat<A> {
-  /** What is asked for, as it stands in `the answer (a single …) is:`. */
+  /** The name of the form, as it stands in `the answer (a single …) is:`. */
   readonly name: string
   /** Reads the answer out of a whole reply. Total: every text gives an answer or a `ParseError`. */
   readonly read: (reply: string) => Either.Either<A, ParseError>

@@ -1,6 +1,6 @@
 /**
- * Marks that say where a reply or a plan ends and are no part of it: closing tags, `<end_plan>`, `#END-OF-PLAN`, `[END]`.
- * Some models are asked for them, others learnt them.
+ * Marks that say where a reply or a plan ends and are no part of it: closing tags, `<end_plan>`, `#END-OF-PLAN`,
+ * `[END]`. Some models are asked for them, others learnt them.
  */
 import { fenceLine, trim } from "./ReplyText.js"
 
@@ -51,8 +51,8 @@ const lastMark =
   /(?:<\|?end[\w.|-]{0,30}>|#{1,3}[ ]?END[\w -]{0,20}|\[(?:\/\p{L}[\w -]{0,20}|END[\w -]{0,20})\]|\[\[ ## completed ## \]\])$/u
 
 /**
- * A text without the marks at its end. A closing tag goes where it wraps a plan or an answer and nothing stands between it
- * and the text, or where what it closes was not opened in the last line, the one that it would belong to.
+ * A text without the marks at its end. A closing tag goes where it wraps a plan or an answer and nothing stands between
+ * it and the text, or where what it closes was not opened in the last line, the one that it would belong to.
  */
 export const without = (text: string): string => {
   let body = trimEnd(text)

@@ -13,16 +13,16 @@ import { trim, visible } from "./ReplyText.js"
 export interface JsonReply {
   /** The object's own keys and values; a key asked for has the name it was asked by. */
   readonly value: Readonly<Record<string, unknown>>
-  /** Whether the reply held several such objects that differ, and this is the last one. */
+  /** True if the reply held several such objects that differ; this is the last one. */
   readonly conflicting: boolean
 }
 
 export interface Options {
   /** The keys that make an object count. Matched without case, `_`, `-` and spaces. */
   readonly keys: ReadonlyArray<string>
-  /** What was asked for, in words that quote the format: it becomes `ParseError.expected`. */
+  /** The request in words that quote the format. Becomes `ParseError.expected`. */
   readonly expected: string
-  /** What several objects that differ are: an error (the default), or the last one. */
+  /** Decides about several objects that differ: an error, or the last one. Default: `reject`. */
   readonly onConflict?: "reject" | "last"
 }
 

@@ -28,13 +28,13 @@ export type Problem = "no_list" | "empty_plan" | "several_lists" | "too_long" | 
  *   introduction such as `Plan:`. A number inside a sentence is never a label, and neither is one above 1 right behind
  *   prose: there a sentence was wrapped.
  * - Lines that follow without a blank line, and lines that are indented deeper, belong to their step, joined by a
- *   newline: sub-items too, which need one column where their numbering starts anew. A paragraph between two steps belongs
- *   to the first; one after the last step does not, unless the steps are headings and each before had one.
+ *   newline: sub-items too, which need one column where their numbering starts anew. A paragraph between two steps
+ *   belongs to the first; one after the last step does not, unless the steps are headings and each before had one.
  * - Emphasis around a label or a whole step is removed; text is otherwise kept as it is written.
- * - Steps without text are dropped. `Final step:`, `Finally:` and their like in many languages label the last step. Tags
- *   around a plan and marks of its end (`</plan>`, `<end_plan>`, `[END]`) are no part of it.
- * - A whole plan on one line is split where its labels run from 1 without a gap, each has words behind it, and there is no
- *   other way to read it, see {@link readPlan}.
+ * - Steps without text are dropped. `Final step:`, `Finally:` and their like in many languages label the last step.
+ *   Tags around a plan and marks of its end (`</plan>`, `<end_plan>`, `[END]`) are no part of it.
+ * - A whole plan on one line is split where its labels run from 1 without a gap, each has words behind it, and there is
+ *   no other way to read it, see {@link readPlan}.
  * - Where no line is numbered, a list of bullets is the plan. So is a JSON array of strings, alone or as `plan` or
  *   `steps` of an object.
  * - Numbers may repeat (`1.` before each step) and skip. Where numbering starts anew there are several lists: equal
@@ -42,8 +42,9 @@ export type Problem = "no_list" | "empty_plan" | "several_lists" | "too_long" | 
  *   as final, revised, updated, corrected or improved; else the only one that is introduced as a plan or as steps.
  *   Otherwise nobody can say which one is meant.
  *
- * Fails with a `ParseError` whose `problem` is `empty_reply`, `no_list`, `empty_plan`, `several_lists`, `too_long` (over 30,000 lines), `inline_list` (all
- * steps on one line, which cannot be told apart), or one of `JsonReply.read`'s when the plan is JSON.
+ * Fails with a `ParseError` whose `problem` is `empty_reply`, `no_list`, `empty_plan`, `several_lists`, `too_long`
+ * (over 30,000 lines), `inline_list` (all steps on one line, which cannot be told apart), or one of `JsonReply.read`'s
+ * when the plan is JSON.
  */
 export const read = (text: string): Either.Either<ReadonlyArray<string>, ParseError<Problem>> =>
   Either.map(readPlan(text), ({ steps }) => steps)
@@ -57,7 +58,9 @@ export interface Plan {
 /** {@link read} that says how the steps were written. */
 export const readPlan = (text: string): Either.Either<Plan, ParseError<Problem>> => readShown(indented(text), text)
 
-/** {@link read} for text that has no thinking in it; `reply` is the reply as received. Steps on one line are refused. */
+/**
+ * {@link read} for text that has no thinking in it; `reply` is the reply as received. Steps on one line are refused.
+ */
 export const readVisible = (shown: string, reply: string): Either.Either<ReadonlyArray<string>, ParseError<Problem>> =>
   Either.flatMap(readShown(shown, reply), ({ isInline, steps }) =>
     isInline ? failWith(reply, "inline_list", `several steps on one line: ${excerpt(shown)}`) : Either.right(steps)
@@ -176,11 +179,11 @@ export const fromArray = (values: ReadonlyArray<unknown>): Either.Either<Readonl
 }
 
 /**
- * Reads an array's elements by their index. An element is a string, or an object with one text
- * (`{"step": 1, "task": "…"}`), numbers and fields such as `status`, `id` and `tool` aside. Where an object has several
- * texts, every object of the array must have the same one whose name is usual for a step; a description wins over a title
- * or name beside it. A text of several lines that is a list as a whole gives its items. Of any other, a label that repeats
- * the position (`"1. …"` at index 0) is removed. None when it says nothing.
+ * Reads an array's elements by their index. An element is a string, or an object with one text (`{"step": 1, "task":
+ * "…"}`), numbers and fields such as `status`, `id` and `tool` aside. Where an object has several texts, every object
+ * of the array must have the same one whose name is usual for a step; a description wins over a title or name beside
+ * it. A text of several lines that is a list as a whole gives its items. Of any other, a label that repeats the
+ * position (`"1. …"` at index 0) is removed. None when it says nothing.
  */
 export const elements = (
   values: ReadonlyArray<unknown>
@@ -242,7 +245,9 @@ const textsOf = (value: object): ReadonlyMap<string, string> | undefined => {
   return texts
 }
 
-/** The one field that holds the step in every object of an array, where there is one and an object has several texts. */
+/**
+ * The one field that holds the step in every object of an array, where there is one and an object has several texts.
+ */
 const stepKey = (values: ReadonlyArray<unknown>): string | undefined => {
   const objects = values.filter(isObject).map(textsOf)
   if (objects.every((texts) => texts === undefined || texts.size < 2)) return undefined

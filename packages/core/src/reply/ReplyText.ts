@@ -13,8 +13,8 @@ export { isBlank, trim } from "../internal/blanks.js"
 /**
  * Returns the part of a reply that is said rather than thought. Every reader reads this and nothing else.
  *
- * - Thinking is dropped, in every mark that `internal/markers.ts` lists: a block such as `<think>…</think>`; all before a
- *   closer that was never opened (the opener may stand in the prompt); all behind an opener that is never closed (the
+ * - Thinking is dropped, in every mark that `internal/markers.ts` lists: a block such as `<think>…</think>`; all before
+ *   a closer that was never opened (the opener may stand in the prompt); all behind an opener that is never closed (the
  *   reply ended inside the thinking). Of harmony channels only `final` is said.
  * - Tags around an answer (`<answer>…</answer>`) are taken off right behind thinking, or around the whole reply.
  * - Tokens of turns (`<|im_end|>`, `</s>`) are taken off at both ends, with the turns that a model invents behind them.

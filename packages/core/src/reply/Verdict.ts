@@ -20,17 +20,19 @@ export type Problem = "empty_reply" | "no_verdict"
 /**
  * Reads a reply as received (see `ReplyText.visible` for what is dropped first). The verdict is the end of the reply.
  *
- * - A verdict line starts with the word, behind quote marks, bullets, emphasis, backticks, a tag or a symbol at most, and
- *   behind `Verdict:`. After the word come `:`, ` - `, a dash or an arrow, or nothing but punctuation. `SUCCESSFULLY` and
- *   `UNSUCCESSFUL` are no verdicts, and neither is a line that repeats the instruction: `<the result>` unfilled.
- * - A line that goes on with the other verdict (`SUCCESS: one part; FAILURE: the other`) is a failure. Inside a sentence or
- *   quotes the other word is text.
- * - `SUCCESS` counts in the last line, closing fences, emphasis and tags aside. Under it may stand what belongs to it and
- *   nothing else: a list, a table, a quote, a code block, indented lines, a JSON value that starts in its line; and where
- *   the line ends with a colon, one paragraph. Anything else that follows may take it back, so that there is no verdict.
+ * - A verdict line starts with the word, behind quote marks, bullets, emphasis, backticks, a tag or a symbol at most,
+ *   and behind `Verdict:`. After the word come `:`, ` - `, a dash or an arrow, or nothing but punctuation.
+ *   `SUCCESSFULLY` and `UNSUCCESSFUL` are no verdicts, and neither is a line that repeats the instruction: `<the
+ *   result>` unfilled.
+ * - A line that goes on with the other verdict (`SUCCESS: one part; FAILURE: the other`) is a failure. Inside a
+ *   sentence or quotes the other word is text.
+ * - `SUCCESS` counts in the last line, closing fences, emphasis and tags aside. Under it may stand what belongs to it
+ *   and nothing else: a list, a table, a quote, a code block, indented lines, a JSON value that starts in its line; and
+ *   where the line ends with a colon, one paragraph. Anything else that follows may take it back, so that there is no
+ *   verdict.
  * - A `FAILURE` in capitals that is the last verdict is one wherever it stands: what follows cannot make it a success.
- * - Words that are not in capitals (`Success - booked`) count in the last line only, and never before `true` or a number:
- *   `success: true` is what a tool answered.
+ * - Words that are not in capitals (`Success - booked`) count in the last line only, and never before `true` or a
+ *   number: `success: true` is what a tool answered.
  *
  * Fails with a `ParseError` whose `problem` is `empty_reply` or `no_verdict`.
  */
@@ -170,8 +172,8 @@ const arrows = "→⇒➜➔➡"
 const isBlankAt = (text: string, at: number): boolean => at >= text.length || isBlank(text.charCodeAt(at))
 
 /**
- * Whether the other verdict stands on the line too: as in the instruction, with a hole that was not filled; or said, as a
- * sentence or clause of its own.
+ * Whether the other verdict stands on the line too: as in the instruction, with a hole that was not filled; or said, as
+ * a sentence or clause of its own.
  */
 const otherVerdict = (text: string, word: "success" | "failure"): "template" | "said" | undefined => {
   const pattern = word === "success" ? /\bFAILURE\b[*_]{0,3}\s{0,3}[:：]/g : /\bSUCCESS\b[*_]{0,3}\s{0,3}[:：]/g

@@ -17,8 +17,8 @@ export interface StepScheduler extends Scheduler.Scheduler {
 }
 
 /**
- * No priority of its own: Effect takes `undefined` for the default one, though its type does not say so. With a number each
- * yield would need more operations than there are between two.
+ * No priority of its own: Effect takes `undefined` for the default one, though its type does not say so. With a number
+ * each yield would need more operations than there are between two.
  */
 const defaultPriority: number = Reflect.get({}, "priority")
 
@@ -66,8 +66,8 @@ export interface Trial<State, A, E> {
 }
 
 /**
- * Runs a program, interrupted after 0, 1, 2, … tasks until it ends by itself or `most` were tried, and gives each ending
- * to `check` when all is quiet. Returns how many interruptions were tried.
+ * Runs a program, interrupted after 0, 1, 2, … tasks until it ends by itself or `most` were tried, and gives each
+ * ending to `check` when all is quiet. Returns how many interruptions were tried.
  *
  * @param options.every after how many operations a fiber yields. Default: 3.
  * @param options.most how many interruptions are tried at the most. Default: 1,000.

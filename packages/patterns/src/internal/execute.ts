@@ -19,9 +19,9 @@ import type * as Rewoo from "../Rewoo.js"
 import { endsRun } from "./ask.js"
 
 /**
- * Hands a step to an executor. What it fails with is a failed result with the error's text and the errors of the tool calls
- * that led to it, and so is a model that has nothing to say; any other `LlmError` ends the run. Its calls are named under
- * `segment`, and it makes at most `maxToolCalls` tool calls, whatever it is made of.
+ * Hands a step to an executor. What it fails with is a failed result with the error's text and the errors of the tool
+ * calls that led to it, and so is a model that has nothing to say; any other `LlmError` ends the run. Its calls are
+ * named under `segment`, and it makes at most `maxToolCalls` tool calls, whatever it is made of.
  */
 export const attempt = <E, R>(
   run: Run,

@@ -28,13 +28,16 @@ export interface Plan<Step, E> {
   ) => Effect.Effect<ReadonlyArray<Step>, E | PlanApproval.PlanRefused>
   /** Tells the plan before and after, beside the result that caused the change. */
   readonly revised: (call: string, steps: ReadonlyArray<Step>, cause: PastStep) => Effect.Effect<void>
-  /** Starts the first step that is left and returns its id, which no other step gets. To run it once more needs a new approval. */
+  /**
+   * Starts the first step that is left and returns its id, which no other step gets. To run it once more needs a new
+   * approval.
+   */
   readonly start: () => string
 }
 
 /**
- * Makes the plan of a run. Shown are the first plan, and each later one that adds to the approved steps that have not run.
- * A step keeps its id as long as its text stays, and new text gets a new one.
+ * Makes the plan of a run. Shown are the first plan, and each later one that adds to the approved steps that have not
+ * run. A step keeps its id as long as its text stays, and new text gets a new one.
  */
 export const make = <Step, E>(
   run: Run,

@@ -46,8 +46,8 @@ interface Frame {
 
 /**
  * Reads an expression. Numbers keep their digits: `1,410,000,000`, `1_000` and digits grouped by no-break spaces become
- * plain. `^` and `**` are powers, `×` `·` are `*`, `÷` is `/`, U+2212 is `-`, and `50%` is `(50/100)`; a `%` before another
- * operand stays the remainder.
+ * plain. `^` and `**` are powers, `×` `·` are `*`, `÷` is `/`, U+2212 is `-`, and `50%` is `(50/100)`; a `%` before
+ * another operand stays the remainder.
  */
 export const readExpression = (input: string, functions: ReadonlyArray<string>): Read => {
   if (input.length > maxLength) {
@@ -168,7 +168,10 @@ const hundred: Expression = { _tag: "Number", text: "100" }
 const strength = ({ isPrefix, sign }: Operator): number =>
   sign === "^" ? 4 : isPrefix ? 3 : "*/%".includes(sign) ? 2 : 1
 
-/** Puts together what binds at least as closely as the operator that comes next, or everything. A power waits for its right. */
+/**
+ * Puts together what binds at least as closely as the operator that comes next, or everything. A power waits for its
+ * right.
+ */
 const reduce = (frame: Frame, next?: BinaryOperator): void => {
   const least = next === undefined ? 0 : strength({ sign: next, isPrefix: false }) + (next === "^" ? 1 : 0)
   for (let top = frame.operators.at(-1); top !== undefined && strength(top) >= least; top = frame.operators.at(-1)) {

@@ -1,7 +1,8 @@
 /**
  * The text of an HTML page: no markup, no scripts, a line for each block.
  *
- * Built on the tokenizer alone: a tree, or even a stack of open elements, takes quadratic time on a page that only opens.
+ * Built on the tokenizer alone: a tree, or even a stack of open elements, takes quadratic time on a page that only
+ * opens.
  */
 import { Tokenizer } from "htmlparser2"
 
@@ -17,7 +18,9 @@ const blocks = new Set(
 
 const cells = new Set(["td", "th"])
 
-/** Text of HTML: white space as it is in `pre` and else folded, items after `- `, cells apart by ` | `, no empty lines. */
+/**
+ * Text of HTML: white space as it is in `pre` and else folded, items after `- `, cells apart by ` | `, no empty lines.
+ */
 export const htmlText = (html: string): string => {
   const chunks: Array<string> = []
   let skipped: string | undefined

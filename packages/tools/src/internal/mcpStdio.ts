@@ -199,7 +199,9 @@ const ending = (child: ChildProcess): Effect.Effect<void> => {
   })
 }
 
-/** Splits bytes at line ends of any kind. A message never holds one, but some servers indent theirs over several lines. */
+/**
+ * Splits bytes at line ends of any kind. A message never holds one, but some servers indent theirs over several lines.
+ */
 const lineReader = (maxBytes: number, onText: (text: string) => void, onTooLong: () => void) => {
   let pieces: Array<Buffer> = []
   let indented: Array<string> | undefined

@@ -91,7 +91,10 @@ const latexGlue =
 /** More numbers than this have no single answer among them: the scan ends. */
 export const maxNumbers = 1000
 
-/** Every number of `text` between two offsets, in order, up to {@link maxNumbers}. A number glued to a letter (`12n`, `x2`) is none. */
+/**
+ * Every number of `text` between two offsets, in order, up to {@link maxNumbers}. A number glued to a letter (`12n`,
+ * `x2`) is none.
+ */
 export const scanNumbers = (
   text: string,
   from: number,

@@ -127,7 +127,9 @@ export const optionInMarked = <L extends string>(
   return marked.strong && marked.kind === "answer" ? inSentence : ignored
 }
 
-/** A label right behind a marker or at the start of a reply: an answer, an article, a list, or at odds with its text. */
+/**
+ * A label right behind a marker or at the start of a reply: an answer, an article, a list, or at odds with its text.
+ */
 const weigh = <L extends string>(
   text: string,
   hit: Hit<L>,

@@ -6,8 +6,8 @@
 import { skipMarks } from "./text.js"
 
 /**
- * A factor and its words. 0: the word means different numbers to different people (`12 mil` is twelve thousand in Spanish
- * and twelve million in English slang), so that a number with it is ambiguous whatever the settings.
+ * A factor and its words. 0: the word means different numbers to different people (`12 mil` is twelve thousand in
+ * Spanish and twelve million in English slang), so that a number with it is ambiguous whatever the settings.
  */
 const table: ReadonlyArray<readonly [factor: number, words: string]> = [
   [0, "mil mill bio"],

@@ -36,8 +36,8 @@ const withoutTags = (text: string): string =>
   )
 
 /**
- * Full-width digits, letters and marks, and the minus sign, as ASCII, zero-width characters as blanks, and tags around an
- * answer as blanks or a marker, one for one: offsets stay the same.
+ * Full-width digits, letters and marks, and the minus sign, as ASCII, zero-width characters as blanks, and tags around
+ * an answer as blanks or a marker, one for one: offsets stay the same.
  */
 export const plainSigns = (text: string): string =>
   // One character class without repetition: linear.

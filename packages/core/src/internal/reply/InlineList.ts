@@ -22,8 +22,8 @@ const maxLength = 20_000
 
 /**
  * The steps of a line whose labels run from `first` without a gap, each with words behind it, where that can be read in
- * one way only; undefined otherwise. At least `least` steps. `before`: whether text in front of the first label may stand
- * there; blanks and marks always may.
+ * one way only; undefined otherwise. At least `least` steps. `before`: whether text in front of the first label may
+ * stand there; blanks and marks always may.
  */
 export const split = (
   line: string,
@@ -64,7 +64,9 @@ export const split = (
 const runs = (marks: ReadonlyArray<Mark>, first: number): boolean =>
   marks.every((mark, index) => mark.number === first + index)
 
-/** All labels of a line. A label stands at its start, behind a blank or punctuation, or behind a script without blanks. */
+/**
+ * All labels of a line. A label stands at its start, behind a blank or punctuation, or behind a script without blanks.
+ */
 const marksOf = (line: string): ReadonlyArray<Mark> => {
   const marks: Array<Mark> = []
   for (let at = 0; at < line.length; at += 1) {

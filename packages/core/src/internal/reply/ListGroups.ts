@@ -31,8 +31,8 @@ interface Item {
 export const maxLists = 1_000
 
 /**
- * Gathers the items of one kind into lists, in order, and one more than {@link maxLists} at the most. Lines of the other
- * kind are text. One pass.
+ * Gathers the items of one kind into lists, in order, and one more than {@link maxLists} at the most. Lines of the
+ * other kind are text. One pass.
  */
 export const group = (lines: ReadonlyArray<ListLine.ParsedLine>, kind: "number" | "bullet"): Array<List> => {
   const lists: Array<{ readonly lead: string; readonly items: Array<Item>; isAlone: boolean }> = []
@@ -198,7 +198,10 @@ const introducesItem = (lines: ReadonlyArray<ListLine.ParsedLine>, at: number, k
   return next?.kind === kind && next.indent <= (lines[at]?.indent ?? 0) + 1
 }
 
-/** Whether a number that starts a line belongs to the sentence before it, wrapped: only `0.` and `1.` start a list there. */
+/**
+ * Whether a number that starts a line belongs to the sentence before it, wrapped: only `0.` and `1.` start a list
+ * there.
+ */
 const isSentence = (before: ListLine.ParsedLine | undefined, line: ListLine.ParsedLine): boolean =>
   before?.kind === "text" && (line.style === "word" ? isUnfinished(before) : !/[:：]$/u.test(before.text))
 

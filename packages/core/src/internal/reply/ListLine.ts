@@ -32,9 +32,9 @@ export interface Last {
 
 /**
  * Reads a line. A label is `1.` `1)` `(1)` `1:` `1 -` `1、` `１．` `①` `1️⃣` `Step 1:` `第一步：` `一、` `（一）`, and may stand
- * behind a quote mark, a heading mark, a bullet, a check box, and inside emphasis. Hierarchical numbers (`1.2`), decimals
- * and times of day are no labels. A `break` is a heading, a rule, a line that is bold as a whole, or a mark such as a closing
- * tag, which has no text.
+ * behind a quote mark, a heading mark, a bullet, a check box, and inside emphasis. Hierarchical numbers (`1.2`),
+ * decimals and times of day are no labels. A `break` is a heading, a rule, a line that is bold as a whole, or a mark
+ * such as a closing tag, which has no text.
  */
 export const read = (source: string): ParsedLine => {
   const raw = trimEnd(source)
@@ -282,7 +282,9 @@ const labelAt = (text: string, at: number, opener: string): Label | undefined =>
 const isAnyDigitCode = (code: number): boolean => isDigitCode(code) || (code >= 0xff10 && code <= 0xff19)
 const isDigitCode = (code: number): boolean => code >= 0x30 && code <= 0x39
 
-/** Most lines of prose end here: of ASCII, only digits, `#`, `(`, `[` and the first letters of {@link words} start one. */
+/**
+ * Most lines of prose end here: of ASCII, only digits, `#`, `(`, `[` and the first letters of {@link words} start one.
+ */
 const canStartLabel = (code: number): boolean =>
   code >= 0x80 ||
   isDigitCode(code) ||

@@ -22,7 +22,10 @@ export class TaskFailed extends Data.TaggedError("TaskFailed")<{ readonly reason
 /** What a run can fail with. */
 export type Error = Failure.Failure<TaskFailed | LlmError, Progress>
 
-/** What a task gave: the executor's result; for *and* the results of the sub-steps in order; for *or* the one's that succeeded. */
+/**
+ * What a task gave: the executor's result; for *and* the results of the sub-steps in order; for *or* the one's that
+ * succeeded.
+ */
 export type Result = string | ReadonlyArray<Result>
 
 /** What the executor reported when it tried a task itself. */

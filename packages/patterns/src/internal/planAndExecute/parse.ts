@@ -14,7 +14,9 @@ export const readPlan: (text: string) => Either.Either<NumberedList.Plan, ParseE
 /** The steps alone; see `NumberedList.read`. */
 const readSteps: (text: string) => Either.Either<ReadonlyArray<string>, ParseError> = NumberedList.read
 
-/** The steps of a plan that a person wrote: a list as the planner writes it, or remaining steps as the replanner does. */
+/**
+ * The steps of a plan that a person wrote: a list as the planner writes it, or remaining steps as the replanner does.
+ */
 export const readEdited = (text: string): Either.Either<ReadonlyArray<string>, ParseError> =>
   Either.orElse(readSteps(text), (error) =>
     Either.match(readDecision(text, 0), {
@@ -47,8 +49,8 @@ export type DecisionProblem = JsonReply.Problem | "bad_answer" | "bad_steps" | "
 /**
  * Reads the replanner's reply as received. A final answer is text, a number or a boolean; blank text and null are none,
  * and so is `"null"` as text. Words such as `"None"` or `"N/A"` are none where `remaining_steps` is given beside them.
- * Steps are an array (see `NumberedList.fromArray`) or a text that holds a list. Objects that differ are an error on the
- * first attempt (`attempt` 0); later the last one counts.
+ * Steps are an array (see `NumberedList.fromArray`) or a text that holds a list. Objects that differ are an error on
+ * the first attempt (`attempt` 0); later the last one counts.
  *
  * Fails with a `ParseError` as `JsonReply.read` does, or with `problem` `no_decision` (neither an answer nor a step),
  * `bad_answer` or `bad_steps` (another type).

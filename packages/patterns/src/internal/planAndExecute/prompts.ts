@@ -43,8 +43,8 @@ export const shownPlan = (steps: ReadonlyArray<string>, maxChars: number): strin
   ReplyText.cut(numbered(steps), maxChars)
 
 /**
- * The past steps in at most `maxChars` characters, for any number of them. The newest is whole as long as it fits; older
- * results are cut with a marker, and when even that is too long the oldest steps are counted.
+ * The past steps in at most `maxChars` characters, for any number of them. The newest is whole as long as it fits;
+ * older results are cut with a marker, and when even that is too long the oldest steps are counted.
  */
 export const pastSteps = (steps: ReadonlyArray<PastStep>, maxChars: number): string => {
   const shown: Array<string> = []
@@ -66,7 +66,10 @@ export const pastSteps = (steps: ReadonlyArray<PastStep>, maxChars: number): str
   return shown.length === 0 ? "(none)" : shown.reverse().join("\n")
 }
 
-/** A past step in at most `most` characters, its result cut as much as that needs, or nothing where it has no room at all. */
+/**
+ * A past step in at most `most` characters, its result cut as much as that needs, or nothing where it has no room at
+ * all.
+ */
 const fitted = (past: PastStep, number: number, most: number): string | undefined => {
   let text = pastStep(past, number, past.result)
   if (text.length <= most) return text

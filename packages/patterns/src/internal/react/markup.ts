@@ -16,7 +16,9 @@ export type IsTool = (name: string) => boolean
 // the table: the next format is one line
 // ---------------------------------------------------------------------------------------------------------------
 
-/** Tags around calls, their names and their arguments: with a namespace, a `:suffix` or attributes, whole or cut off. */
+/**
+ * Tags around calls, their names and their arguments: with a namespace, a `:suffix` or attributes, whole or cut off.
+ */
 const tags = [
   "tool_?calls?", // Hermes, Qwen, GLM, Hunyuan, MiniMax, Seed, LongCat, Nemotron, K2 Horizon
   "tool_use",
@@ -155,7 +157,10 @@ const namesTool = (said: string, at: number, isTool: IsTool): boolean => {
   return false
 }
 
-/** A tool's name with or without what some models put around it: `functions.search`, `default_api.search`, `search.call`. */
+/**
+ * A tool's name with or without what some models put around it: `functions.search`, `default_api.search`,
+ * `search.call`.
+ */
 const isNamed = (written: string, isTool: IsTool): boolean => {
   const name = written.replace(/\.call$/, "")
   const last = Math.max(name.lastIndexOf("."), name.lastIndexOf(":"))

@@ -50,9 +50,9 @@ export type Problem = "empty_reply" | "tool_call_markup" | "malformed" | "confli
  * - The last `Final Answer:` at the start of a line is the answer, but for quotes (`> `) and code.
  * - A reply without an action is the answer, as a whole.
  * - Fails with a `ParseError`: `empty_reply`; `tool_call_markup` where a call is written in a model's own markup, or as
- *   JSON among other text (see {@link toolCallMarkup}, also for `isTool`); `malformed` where the JSON of an action names
- *   no tool, and where an answer follows an observation that no action asked for; `conflict` where an answer and an
- *   action stand in one reply with no observation between them.
+ *   JSON among other text (see {@link toolCallMarkup}, also for `isTool`); `malformed` where the JSON of an action
+ *   names no tool, and where an answer follows an observation that no action asked for; `conflict` where an answer and
+ *   an action stand in one reply with no observation between them.
  */
 export const readTurn = (reply: string, isTool?: IsTool): Either.Either<Turn, ParseError<Problem>> => {
   const text = inside(visible(reply))
@@ -165,7 +165,10 @@ const firstLabel = (text: string): Label | undefined => {
   return next?.kind === "input" || next?.kind === "arguments" ? tool : first
 }
 
-/** An answer inside a line of thought (`I could say Final Answer: 5`) is none where an action or answer has its own line. */
+/**
+ * An answer inside a line of thought (`I could say Final Answer: 5`) is none where an action or answer has its own
+ * line.
+ */
 const unlessLater = (text: string, first: Label | undefined): Label | undefined => {
   if (first?.kind !== "answer" || isLineStart(text, first.start)) return first
   let later = findLineLabel(text, first.end, ["action", "observation", "question", "answer"])

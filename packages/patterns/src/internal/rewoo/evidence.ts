@@ -64,10 +64,10 @@ interface Open {
 }
 
 /**
- * Joins the pieces of a JSON text. One pass that knows in which value each reference stands. Inside a string evidence is
- * escaped text. As a value of its own, without quotes or as the whole of a string, it is the JSON that it spells where
- * the schema wants that; without quotes also a number, `true`, `false` or `null` where the schema wants a string or says
- * nothing.
+ * Joins the pieces of a JSON text. One pass that knows in which value each reference stands. Inside a string evidence
+ * is escaped text. As a value of its own, without quotes or as the whole of a string, it is the JSON that it spells
+ * where the schema wants that; without quotes also a number, `true`, `false` or `null` where the schema wants a string
+ * or says nothing.
  */
 const intoJson = (
   pieces: ReadonlyArray<Piece>,
@@ -76,7 +76,9 @@ const intoJson = (
 ): string => {
   const out: Array<string> = []
   const open: Array<Open> = []
-  /** The string that is open, in parts and without its quotes, and the text of its only reference, if that is all of it. */
+  /**
+   * The string that is open, in parts and without its quotes, and the text of its only reference, if that is all of it.
+   */
   let string: Array<string> | undefined
   let only: string | undefined
   let isEscaped = false

@@ -62,8 +62,8 @@ export const readHead = (text: string, at: number, words: boolean): Head | undef
 }
 
 /**
- * What stands between a label and its call, the longest first. What `assigns` is a label wherever it stands; a colon or an
- * arrow inside a line is one only where `Tool[` follows, because both stand in prose as well.
+ * What stands between a label and its call, the longest first. What `assigns` is a label wherever it stands; a colon or
+ * an arrow inside a line is one only where `Tool[` follows, because both stand in prose as well.
  */
 const separators: ReadonlyArray<readonly [mark: string, assigns: boolean]> = [
   ["-->", false],
@@ -115,7 +115,9 @@ const closers: ReadonlyMap<string, string> = new Map([
   ["【", "】"]
 ])
 
-/** Where a label that ends at `end` starts and ends with one bracket or quote around it, as in `(#E1) = …`, or itself. */
+/**
+ * Where a label that ends at `end` starts and ends with one bracket or quote around it, as in `(#E1) = …`, or itself.
+ */
 const wrapped = (text: string, at: number, end: number): { readonly from: number; readonly to: number } => {
   let from = at - 1
   while (from > at - 5 && isMarkdownCode(text.charCodeAt(from))) from -= 1
@@ -128,7 +130,10 @@ const wrapped = (text: string, at: number, end: number): { readonly from: number
 /** More labels than this are no plan: the scan ends. */
 export const maxLabels = 10_000
 
-/** The labels of the text, in order, and one more than {@link maxLabels} at the most. A mention without one of {@link separators} is none. */
+/**
+ * The labels of the text, in order, and one more than {@link maxLabels} at the most. A mention without one of {@link
+ * separators} is none.
+ */
 export const scanLabels = (text: string): Array<Label> => {
   const labels: Array<Label> = []
   let start = 0

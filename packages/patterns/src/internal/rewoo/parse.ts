@@ -62,8 +62,8 @@ const how = "write each call as `#E1 = Tool[input]`."
 /**
  * Reads a plan out of a whole reply. Reasoning blocks are dropped first; offsets count in what remains.
  *
- * - A step is `#E<n> = Tool[input]`; `:` or an arrow for `=` and `Tool(input)` for `Tool[input]` are read as well, with bullets,
- *   numbers and markdown around them, several on a line, with or without `Plan:` before.
+ * - A step is `#E<n> = Tool[input]`; `:` or an arrow for `=` and `Tool(input)` for `Tool[input]` are read as well, with
+ *   bullets, numbers and markdown around them, several on a line, with or without `Plan:` before.
  * - Brackets and quotes around the label make no difference: `(#E1) = Tool[input]`.
  * - Anything else that looks like a call is an issue: a missing `#`, a missing `=`, missing brackets, two calls in one.
  *   Outside reasons, so is every line with a variable and a `Word[`; in a reason, where no step has that variable.

@@ -42,7 +42,9 @@ export const isCall = (text: string, at: number, end: number, maxWords = 3): boo
 const isHead = (text: string, at: number, end: number): boolean =>
   /^["'`*]{0,3}[\p{L}\p{N}_.-]{1,64}["'`*]{0,3}(?:\(\))?\[/u.test(text.slice(at, Math.min(end, at + 80)))
 
-/** Whether `Evidence 1: Search[x]` and no more stands on a line: a call with an odd label. `Result: see [1]` is none. */
+/**
+ * Whether `Evidence 1: Search[x]` and no more stands on a line: a call with an odd label. `Result: see [1]` is none.
+ */
 export const isEvidenceCall = (text: string, at: number, end: number): boolean =>
   isHead(text, at, end) && isCall(text, at, end, 1)
 

@@ -17,9 +17,9 @@ export interface Route<P extends string = string> {
 export type Problem = JsonReply.Problem | "unknown_pattern"
 
 /**
- * Reads the router's reply as received, against the names offered: case, spaces, `_` and `-` do not matter. A reply that is
- * nothing but a name counts. So does a pattern of several words in which exactly one name stands, whole, and nothing is
- * negated: `Plan-and-Execute with a replanner`. Objects that differ are an error.
+ * Reads the router's reply as received, against the names offered: case, spaces, `_` and `-` do not matter. A reply
+ * that is nothing but a name counts. So does a pattern of several words in which exactly one name stands, whole, and
+ * nothing is negated: `Plan-and-Execute with a replanner`. Objects that differ are an error.
  *
  * Fails with a `ParseError` as `JsonReply.read` does, or with `problem` `unknown_pattern`.
  */

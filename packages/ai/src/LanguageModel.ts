@@ -76,7 +76,7 @@ export type Configure = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effe
  * An `Llm` from the LanguageModel in context.
  *
  * Tools are offered with their real JSON Schema but are not resolved: the model's calls come back as they are, with
- * arguments as JSON text and unknown names included. (Arguments that are no JSON fail inside the provider's package,
+ * arguments as JSON text and unknown names included. (Arguments that are not JSON fail inside the provider's package,
  * before anyone can see them: `Unreadable`.) What a provider's package notes on reasoning and on calls, such as a
  * signature, goes back with the turn.
  *
@@ -177,7 +177,7 @@ const encodeMessages = (
       result: toolResult(message.content),
       providerExecuted: false
     }
-    // The results of one turn belong into one message: Anthropic and Google insist on it.
+    // The results of one turn belong in one message: Anthropic and Google insist on it.
     if (last?.role === "tool") encoded[encoded.length - 1] = { ...last, content: [...last.content, result] }
     else encoded.push({ role: "tool", content: [result] })
   }

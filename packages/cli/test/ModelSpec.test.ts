@@ -25,11 +25,11 @@ describe("parse", () => {
   ])("%s", (spec, expected) => expect(ModelSpec.parse(spec)).toEqual(Either.right(expected)))
 
   it.each([
-    ["", "no kind of model"],
+    ["", "not a kind of model"],
     ["openai", "wants a name after it"],
     ["openai: ", "wants a name after it"],
-    ["mistral:large", '"mistral" is no kind of model'],
-    ["sk-secret-0123456789abcdef:x", "This is no kind of model"],
+    ["mistral:large", '"mistral" is not a kind of model'],
+    ["sk-secret-0123456789abcdef:x", "This is not a kind of model"],
     ["openai-compatible:m", "no address"],
     ["openai-compatible:m@ftp://host", "no address"],
     ["openai-compatible:@http://host", "no name"],

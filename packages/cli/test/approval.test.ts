@@ -177,7 +177,7 @@ describe("--approve-plan", () => {
     const args = ["run", "rewoo", "How many?", "-m", "scripted:script.json", "--approve-plan"]
     const { code, err, out } = await forethought(args, { cwd: files.path, stdin: "y\n" })
     expect({ code, out }).toEqual({ code: 2, out: "" })
-    expect(err).toContain("no terminal (--approve-plan)")
+    expect(err).toContain("not a terminal (--approve-plan)")
   })
 })
 

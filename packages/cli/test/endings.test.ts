@@ -71,7 +71,7 @@ describe("what is written wrongly", () => {
     [run("auto", "--patterns", "react", "--fallback", "adapt"), `\nforethought: fallback must be "react"`],
     [
       run("react", "-t", "http-get", "--allow-host", "a b/"),
-      `\nforethought: --allow-host cannot be used: "a b/" is no host.`
+      `\nforethought: --allow-host cannot be used: "a b/" is not a host.`
     ],
     [
       run("rewoo", "--prompts", "key.json"),

@@ -290,7 +290,7 @@ describe("bad input", () => {
       args: ["run", "rewoo", "q", "--config", "unknown.json"],
       says: '"modle", which is not known. Did you mean "model"?'
     },
-    { args: ["run", "rewoo", "q", "--config", "secret.json"], says: "secrets do not belong into a file" },
+    { args: ["run", "rewoo", "q", "--config", "secret.json"], says: "secrets do not belong in a file" },
     {
       args: ["run", "rewoo", "q", "--config", "type.json", ...model],
       says: '"maxPlanLength" in the config file type.json'

@@ -14,7 +14,7 @@ export type DagIssue =
   /** `ids` in order: each depends on the next, and the last on the first. */
   | { readonly _tag: "Cycle"; readonly ids: ReadonlyArray<string> }
 
-/** The nodes are no dependency graph. Every issue is listed, not only the first. */
+/** The nodes are not a dependency graph. Every issue is listed, not only the first. */
 export class InvalidDag extends Data.TaggedError("InvalidDag")<{ readonly issues: ReadonlyArray<DagIssue> }> {
   override get message(): string {
     return this.issues.map(describe).join(" ")

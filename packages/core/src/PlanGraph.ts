@@ -29,7 +29,9 @@ export interface PlanGraph {
 // constructors
 // ---------------------------------------------------------------------------------------------------------------
 
-/** The graph of a plan's steps, in time linear in steps and dependencies; what is no graph fails with every issue. */
+/**
+ * The graph of a plan's steps, in time linear in steps and dependencies; what is not a graph fails with every issue.
+ */
 export const make = (steps: ReadonlyArray<PlannedStep>): Either.Either<PlanGraph, Dag.InvalidDag> =>
   Either.map(Dag.make(steps), (dag) => {
     const waves = wavesOf(dag)

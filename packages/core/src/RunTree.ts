@@ -239,7 +239,7 @@ const ofRun = (roots: Array<Node>) => {
     const base = event.call.slice(0, from)
     let id = event.call.slice(from)
     let parent: Node | undefined
-    // A nested group has a number of its own, but is no task.
+    // A nested group has a number of its own, but is not a task.
     while (parent === undefined && id.includes(".")) {
       id = id.slice(0, id.lastIndexOf("."))
       parent = byPath.get(base + id)

@@ -57,7 +57,8 @@ export interface Tool<R = never> extends ToolInfo {
 }
 
 /**
- * A Schema whose encoded form is an object: what a model can be asked for. A Schema of anything else is no argument.
+ * A Schema whose encoded form is an object: what a model can be asked for. A Schema of anything else is not an
+ * argument.
  */
 export type ObjectSchema<A, I extends object> = Schema.Schema<A, I> &
   ([Extract<I, ReadonlyArray<unknown>>] extends [never] ? unknown : never)

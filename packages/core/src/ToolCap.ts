@@ -11,7 +11,7 @@ import { ToolFailed } from "./ToolError.js"
  * bound fails with `ToolFailed` and is not made. What a tool does inside of one call is one call: a pattern that is
  * offered as a tool has bounds of its own.
  *
- * @param most how many calls may be made: a whole number of at least 0, else it throws an `InvalidOption`.
+ * @param most how many calls may be made: a whole number of at least 0; otherwise it throws an `InvalidOption`.
  */
 export const within = (
   most: number

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 
-/** An Effect, a Promise or a string. A value that is no string becomes text, see `ToolText.fromUnknown`. */
+/** An Effect, a Promise or a string. A value that is not a string becomes text, see `ToolText.fromUnknown`. */
 export type Outcome<R> = Effect.Effect<unknown, unknown, R> | PromiseLike<unknown> | string
 
 /** An outcome as an effect. A Promise that settles after an interruption is dropped, and never unhandled. */

@@ -135,8 +135,8 @@ export const empty: Layer.Layer<Toolbox> = layer([])
 // ---------------------------------------------------------------------------------------------------------------
 
 /**
- * Finds the tool that a model means: by its exact name, else by the one name that is equal when case, spaces, quotes
- * and a trailing `()` are ignored. Never by a prefix. A control token that leaked into the name (`<|…`) ends it.
+ * Finds the tool that a model means: by its exact name, otherwise by the one name that is equal when case, spaces,
+ * quotes and a trailing `()` are ignored. Never by a prefix. A control token that leaked into the name (`<|…`) ends it.
  */
 export const resolve = (
   tools: ReadonlyArray<{ readonly name: string }>,

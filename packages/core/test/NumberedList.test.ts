@@ -477,7 +477,7 @@ describe("VR-03: JSON arrays of objects", () => {
     expect(outcome(reply)).toEqual(expected)
   })
   it.each([
-    ['["Fetch", null, "Report"]', 'item 2 of 3 (index 1), which is no step: "null"'],
+    ['["Fetch", null, "Report"]', 'item 2 of 3 (index 1), which is not a step: "null"'],
     ['[{"task":"a"},{"task":"b"},{"n":1}]', "item 3 of 3 (index 2)"],
     ['{"steps":["a",{"action":"x","query":"y"}]}', "item 2 of 2 (index 1)"]
   ])("VR-03: %j is refused with the item named", (reply, says) => {

@@ -251,7 +251,9 @@ const askPlanner = <R>(
   )
 }
 
-/** Shows a decomposition to whoever approves plans, with the sub-step that it splits; the root is no step of a plan. */
+/**
+ * Shows a decomposition to whoever approves plans, with the sub-step that it splits; the root is not a step of a plan.
+ */
 const approve = <R>(
   { settings, task }: World<R>,
   node: Draft,

@@ -395,7 +395,7 @@ const reactWith =
       })
     )
 
-/** A step that the sub-agent could not end by itself has failed; else its own verdict decides. */
+/** A step that the sub-agent could not end by itself has failed; otherwise its own verdict decides. */
 const read = ({ dataFlow }: Settings, step: DataFlow.AgentStep, reported: Executor.ExecutorResult): DataFlow.Report => {
   if (reported.status === "failed") return { ...reported, collected: [], hasVerdict: true }
   if (dataFlow === "results") return DataFlow.readVerdict(reported.result)

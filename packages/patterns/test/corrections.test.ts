@@ -57,11 +57,11 @@ const tables: ReadonlyArray<readonly [name: string, read: Reader, expected: stri
         "missing_keys",
         'an object without "final_answer" or "remaining_steps": "{\\"answer\\":\\"x\\"}" at character 0'
       ],
-      ['{"final_answer":{"a":1}}', "bad_answer", 'a final_answer that is no text: "{\\"a\\":1}"'],
+      ['{"final_answer":{"a":1}}', "bad_answer", 'a final_answer that is not text: "{\\"a\\":1}"'],
       [
         '{"remaining_steps":[1,2]}',
         "bad_steps",
-        'remaining_steps that are no list of texts: item 1 of 2 (index 0), which is no step: "1" in "[1,2]"'
+        'remaining_steps that are not a list of texts: item 1 of 2 (index 0), which is not a step: "1" in "[1,2]"'
       ],
       ['{"final_answer":""}', "no_decision", 'neither an answer nor a step: "{\\"final_answer\\":\\"\\"}"'],
       [
@@ -95,7 +95,7 @@ const tables: ReadonlyArray<readonly [name: string, read: Reader, expected: stri
       [
         '{"logic":"and","sub_steps":[{"a":{}}]}',
         "bad_sub_steps",
-        'item 1 of 1 (index 0), which is no step: "{\\"a\\":{}}"'
+        'item 1 of 1 (index 0), which is not a step: "{\\"a\\":{}}"'
       ]
     ]
   ],

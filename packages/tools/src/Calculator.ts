@@ -12,7 +12,7 @@ import { type Expression, readExpression } from "./internal/expression.js"
 // errors
 // ---------------------------------------------------------------------------------------------------------------
 
-/** The text is no arithmetic, or it has no result. */
+/** The text is not arithmetic, or it has no result. */
 export class CalculationError extends Data.TaggedError("CalculationError")<{
   /** Says what is wrong and what to write instead. */
   readonly problem: string

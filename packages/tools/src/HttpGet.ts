@@ -15,7 +15,7 @@ import { htmlText } from "./internal/htmlText.js"
 // errors
 // ---------------------------------------------------------------------------------------------------------------
 
-/** The page was not read: it may not be, it cannot be reached, or it is no text. */
+/** The page was not read: it may not be, it cannot be reached, or it is not text. */
 export class HttpGetError extends Data.TaggedError("HttpGetError")<{
   /** Says what is wrong and what to write instead. */
   readonly problem: string
@@ -66,8 +66,8 @@ export interface HttpGetOptions {
  *
  * One GET without credentials or cookies. Of HTML the text, of other text types the text as it is; other types are
  * refused. The address that was checked is the one that is connected to. Fails with {@link HttpGetError} where the host
- * is not on the list or not public, on a status that is not 2xx, and where the answer is no text. Throws an
- * `InvalidOption` on an entry of `hosts` that is no host, and a `timeout` that is not longer than 0.
+ * is not on the list or not public, on a status that is not 2xx, and where the answer is not text. Throws an
+ * `InvalidOption` on an entry of `hosts` that is not a host, and a `timeout` that is not longer than 0.
  */
 export const make = (options: HttpGetOptions): Tool.Tool => {
   Options.rejectUnknown("HttpGet.make", options, optionNames)

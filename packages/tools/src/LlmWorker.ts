@@ -24,7 +24,7 @@ export interface Options {
  * A tool that asks the run's model, in the role `executor` and under the id of the tool call.
  *
  * Gives the visible text of the reply. A reply that was cut off, is empty, was refused or did not come fails the tool:
- * half an answer is no evidence. One model call for each tool call.
+ * half an answer is not evidence. One model call for each tool call.
  */
 export const make = (options: Options = {}): Tool.Tool<Llm.Llm> =>
   Tool.make({

@@ -55,8 +55,8 @@ export interface ListFilesOptions extends FileOptions {
  * A tool that takes a path relative to the root and gives the file's text.
  *
  * Text is UTF-8, or UTF-16 with a byte order mark. Fails with {@link ReadFileError} on a path that leads out of the
- * root, on what is no regular file, and on a file that is larger than `maxBytes` or no text. Errors do not tell where
- * the root is. A hard link cannot be told from a file, so put nothing there that others may link.
+ * root, on what is not a regular file, and on a file that is larger than `maxBytes` or not text. Errors do not tell
+ * where the root is. A hard link cannot be told from a file, so put nothing there that others may link.
  */
 export const make = (options: ReadFileOptions): Tool.Tool => {
   Options.rejectUnknown("ReadFile.make", options, ["root", "hidden", "name", "maxBytes"])

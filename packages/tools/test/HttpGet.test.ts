@@ -90,8 +90,8 @@ describe("HttpGet refuses", () => {
     ["file:///etc/passwd", "Only http and https"],
     ["javascript:alert(1)", "Only http and https"],
     ["data:text/plain,x", "Only http and https"],
-    ["example.org/page", "no web address"],
-    ["", "no web address"],
+    ["example.org/page", "not a web address"],
+    ["", "not a web address"],
     ["https://user:hunter2@example.org/", "user name"],
     ["https://example.org:8443/", "not on the list"],
     ["https://nowhere.example/", "was not found"]

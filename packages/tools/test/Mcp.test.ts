@@ -200,7 +200,7 @@ describe("Mcp over stdio", () => {
     [
       "has its arguments in its command",
       { command: "node server.mjs" },
-      /not found\. Its arguments belong into "args"/
+      /not found\. Its arguments belong in "args"/
     ],
     ["is no program", { command: tmpdir() }, /The command cannot be executed/],
     ["says why where messages belong", server("usage"), /has ended\. It last wrote: Usage: server <folder>$/],

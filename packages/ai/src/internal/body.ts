@@ -113,7 +113,7 @@ class Events {
       if (field === "error" && value !== undefined && !this.ended) this.failed = { error: parseJson(value) ?? value }
     }
   })
-  /** The first words that are no document: to show what it was. */
+  /** The first words that are not a document: to show what it was. */
   private words = ""
 
   constructor(reader: Reader) {
@@ -182,7 +182,7 @@ class Events {
     } else if (document === undefined && text !== "" && (event === "error" || /^\W*error\b/i.test(text))) {
       this.failed = { error: { message: text } }
     } else if (document === undefined && (text.startsWith("{") || text.startsWith("["))) {
-      // Half a document: what it held is lost, so the rest is no whole reply.
+      // Half a document: what it held is lost, so the rest is not a whole reply.
       this.seen += 1
       this.broken = true
     } else if (document === undefined && this.words === "" && !keepAlive.test(text)) this.words = text
@@ -204,7 +204,7 @@ const ofText = (text: string, reader: Reader): Body => {
   if (start === "") return { _tag: "Cut", problem: "the response is empty", isEmpty: true }
   if (!start.startsWith("{") && !start.startsWith("[")) return { _tag: "Unreadable", text: start }
   const found = documents(start)
-  if (found === undefined) return { _tag: "Cut", problem: "the response is cut off or is no valid JSON" }
+  if (found === undefined) return { _tag: "Cut", problem: "the response is cut off or is not valid JSON" }
   const objects = asObjects(found)
   const [first] = objects
   if (first === undefined || objects.length < found.length) return { _tag: "Unreadable", text: start }
@@ -226,7 +226,7 @@ const ofText = (text: string, reader: Reader): Body => {
 
 /**
  * The JSON documents of a text: one, those of an array, or several one after another, also with `data:` before each and
- * `[DONE]` at the end. `undefined` where one of them does not end or is no JSON.
+ * `[DONE]` at the end. `undefined` where one of them does not end or is not JSON.
  */
 const documents = (text: string): ReadonlyArray<unknown> | undefined => {
   const only = parseJson(text)

@@ -107,8 +107,8 @@ export interface Wire extends Body.Reader {
  * - `BadRequest`: any other status, which is to say that the provider refused the request;
  * - `Unreadable`: a success that is not of this protocol, such as a page, with its first words.
  *
- * A failure that names a field which was sent is no failure yet: the model is asked again at once without the field or
- * in its other form, and the model's way is remembered for as long as the service lives.
+ * A failure that names a field which was sent is not a failure yet: the model is asked again at once without the field
+ * or in its other form, and the model's way is remembered for as long as the service lives.
  *
  * A redirect within the origin is followed where it keeps the request as it is (307 and 308, at most 5 in a row). Any
  * other redirect is a `BadRequest` that says where it pointed and what to change, and nothing is sent there.

@@ -1,5 +1,5 @@
 /**
- * What an HTTP response that is no reply means. Decided by the codes in the body and by the status; the words of a
+ * What an HTTP response that is not a reply means. Decided by the codes in the body and by the status; the words of a
  * message are asked where a provider gives no code of its own, and for a full context, for which there are few.
  */
 
@@ -243,7 +243,7 @@ const reportsFailure = (body: JsonObject): boolean =>
   /^(?:error|fail)/i.test(asString(body["status"]) ?? "") ||
   (!successes.has(body["code"]) && asString(body["msg"] ?? body["message"]) !== undefined)
 
-/** Whether a body that is no reply says in its words alone what is wrong. */
+/** Whether a body that is not a reply says in its words alone what is wrong. */
 export const complains = (body: JsonObject): boolean => {
   const words = saysNothing(body) ? (readErrorBody(body).message ?? "").slice(0, 4_000).toLowerCase() : ""
   return [busyPhrases, ratePhrases, ...contextPhrases].some((phrase) => phrase.test(words))
@@ -374,7 +374,7 @@ const isOverflow = (words: string, body: ErrorBody): boolean => {
 // words for people
 // ---------------------------------------------------------------------------------------------------------------
 
-/** A body that is no JSON, in words: of a page, those that it shows. */
+/** A body that is not JSON, in words: of a page, those that it shows. */
 export const plainText = (text: string): string => {
   const start = text.slice(0, 20_000).trimStart()
   if (!start.startsWith("<")) return start

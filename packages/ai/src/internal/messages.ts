@@ -99,7 +99,7 @@ const encodeMessage = (
         name,
         input: ToolArguments.toObject(given)
       }))
-      // Thinking alone is no turn, and may stand only in front of what it led to.
+      // Thinking alone is not a turn, and may stand only in front of what it led to.
       if (text.length === 0 && calls.length === 0) return []
       return [...thinking, ...text, ...calls]
     }
@@ -116,7 +116,7 @@ const decode = (body: JsonObject, request: Request, from: string): Decoded => {
   const reasoning: Array<string> = []
   const thinking: Array<JsonObject> = []
   const toolCalls: Array<ToolCall> = []
-  // The tool that a format became is no tool: its input is the reply.
+  // The tool that a format became is not a tool: its input is the reply.
   const format = (request.tools ?? []).length === 0 ? request.format?.name : undefined
   let word = asString(body["stop_reason"])
   for (const [index, block] of asObjects(body["content"]).entries()) {
@@ -284,7 +284,7 @@ const closed = ({ input, signature, start, text, thinking }: OpenBlock): JsonObj
     }
     case "tool_use": {
       const written = input.join("")
-      // Text that is no JSON stays text: whoever runs the tool says so.
+      // Text that is not JSON stays text: whoever runs the tool says so.
       return { ...start, input: written === "" ? (start["input"] ?? {}) : (parseJson(written) ?? written) }
     }
     default:

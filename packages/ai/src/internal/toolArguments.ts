@@ -2,7 +2,7 @@ import { asObject, type JsonObject, parseJson } from "@forethought/core/Json"
 
 /**
  * The arguments of an earlier tool call, to be sent back. Providers refuse the whole conversation over arguments that
- * are no JSON object; that is the model's own mistake and already answered by a tool message, so the text travels
+ * are not a JSON object; that is the model's own mistake and already answered by a tool message, so the text travels
  * inside an object.
  */
 export const toObject = (text: string): JsonObject => {

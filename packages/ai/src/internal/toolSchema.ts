@@ -125,7 +125,7 @@ const mend = (value: unknown, depth: number): unknown => {
       const exclusive = schema[key === "minimum" ? "exclusiveMinimum" : "exclusiveMaximum"]
       if (exclusive !== true) mended[key] = item
     } else if (key === "required") {
-      // A flag of draft 3, on the property itself; and a name that is no property has some servers refuse all.
+      // A flag of draft 3, on the property itself; and a name that is not a property has some servers refuse all.
       const known = asObject(schema["properties"])
       const names = [...new Set(requiredOf(schema))].filter((name) => known === undefined || Object.hasOwn(known, name))
       if (names.length > 0) mended[key] = names

@@ -4,7 +4,7 @@ type Headers = { readonly [name: string]: string | undefined }
 
 /**
  * Returns the delay in milliseconds that the headers of a response ask for: `retry-after-ms`, or `Retry-After` by RFC
- * 9110, in whole seconds or as an HTTP date. A date in the past is no delay, equal doubled values count once, and
+ * 9110, in whole seconds or as an HTTP date. A date in the past is not a delay, equal doubled values count once, and
  * anything else is as if there were no header. Without one, a rate limit that is used up says when it is filled again.
  */
 export const ofHeaders = (headers: Headers, now: number): number | undefined =>

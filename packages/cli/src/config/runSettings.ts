@@ -46,7 +46,8 @@ export const runSettings: ReadonlyArray<RunSetting> = [
     name: "price",
     usage: "<in,out>",
     group: "limits",
-    description: "US dollars for a million input and output tokens, such as 0.4,1.6; else the listed price of the model"
+    description:
+      "US dollars for a million input and output tokens, such as 0.4,1.6; otherwise the listed price of the model"
   },
   {
     name: "maxTime",

@@ -87,7 +87,9 @@ export const readSettings = (
       ...settings,
       models,
       options: asText ? new Map([...options, ["protocol", "text"]]) : options,
-      notes: asText ? ["tools are called by text, for a gguf model has no tool calling of its own (--protocol)"] : []
+      notes: asText
+        ? ["tools are called by text, because a gguf model has no tool calling of its own (--protocol)"]
+        : []
     }
   })
 
@@ -209,7 +211,7 @@ const readConfig = (flags: Flags, around: Surroundings): ReadonlyMap<string, Giv
     }
     if (/key|secret|password|token/i.test(key) && !known.includes(key)) {
       throw new UsageError(
-        `The config file ${shown} has the key ${JSON.stringify(key)}: secrets do not belong into a file. Set FORETHOUGHT_API_KEY in the environment.`
+        `The config file ${shown} has the key ${JSON.stringify(key)}: secrets do not belong in a file. Set FORETHOUGHT_API_KEY in the environment.`
       )
     }
     if (!known.includes(key)) {

@@ -29,7 +29,7 @@ export const texts = ({ source, value }: Given): ReadonlyArray<string> => {
   return read
 }
 
-/** Names in a list, or in one text with commas between them. `none` is no name at all. */
+/** Names in a list, or in one text with commas between them. `none` is not a name at all. */
 export const names = (given: Given): ReadonlyArray<string> => {
   const read = texts(given)
     .flatMap((part) => part.split(","))

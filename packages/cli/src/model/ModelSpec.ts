@@ -92,10 +92,10 @@ export const parse = (spec: string): Either.Either<ModelSpec, InvalidModelSpec> 
   const prefix = (colon < 0 ? spec : spec.slice(0, colon)).trim().toLowerCase()
   const info = kinds.find(({ kind }) => kind === prefix)
   if (info === undefined || colon < 0) {
-    // Only a plain word is shown: the rest, and anything that is no word, can hold a secret.
+    // Only a plain word is shown: the rest, and anything that is not a word, can hold a secret.
     const shown = /^[a-z0-9-]{1,20}$/.test(prefix) ? ` ${JSON.stringify(prefix)}` : " This"
     const problem =
-      info === undefined ? `${shown.trim()} is no kind of model.` : `The kind ${prefix} wants a name after it.`
+      info === undefined ? `${shown.trim()} is not a kind of model.` : `The kind ${prefix} wants a name after it.`
     return invalid(problem, info === undefined ? kinds : [info])
   }
   const rest = spec.slice(colon + 1).trim()

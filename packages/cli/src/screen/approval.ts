@@ -17,7 +17,7 @@ import { fit, indent, oneLine, printable } from "./text.js"
 
 /** Who can be asked, and where. */
 export interface Desk {
-  /** Nothing where standard input or standard error is no terminal. */
+  /** Nothing where standard input or standard error is not a terminal. */
   readonly terminal: Terminal | undefined
   readonly screen: Screen
   readonly write: (text: string) => void
@@ -25,7 +25,7 @@ export interface Desk {
   readonly editor: string | undefined
 }
 
-const nobody = "nobody can be asked, for standard input and standard error are no terminal"
+const nobody = "nobody can be asked, because standard input and standard error are not a terminal"
 
 // ---------------------------------------------------------------------------------------------------------------
 // tools

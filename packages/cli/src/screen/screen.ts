@@ -17,7 +17,7 @@ export type Style = "plain" | "dim" | "good" | "bad" | "warn" | "strong"
 
 export interface Screen {
   readonly isLive: boolean
-  /** Columns of a line; unbounded where the output is no terminal. */
+  /** Columns of a line; unbounded where the output is not a terminal. */
   readonly columns: number
   /** Lines that the live region may have. */
   readonly rows: number

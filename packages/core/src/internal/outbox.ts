@@ -203,7 +203,7 @@ class Mailbox {
   }
 }
 
-/** Tells a sink of its own failure. That it does not take that either is no news. */
+/** Tells a sink of its own failure. If it does not take that either, nothing more is told. */
 export const ignored = (sink: Sink, warning: RunEvent.Warning): Effect.Effect<void> =>
   Effect.catchAllCause(
     Effect.suspend(() => sink.record(warning)),

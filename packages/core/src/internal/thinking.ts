@@ -381,7 +381,7 @@ const beginsTurn = (text: string, { end, start }: Token, lineStart: number): boo
 // marks in JSON
 // ---------------------------------------------------------------------------------------------------------------
 
-/** More blocks than this before JSON are no reply that we ask for; each scan reads to the end. */
+/** More blocks than this before JSON are not a reply that we ask for; each scan reads to the end. */
 const maxScans = 4
 
 /**

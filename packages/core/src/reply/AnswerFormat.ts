@@ -145,7 +145,7 @@ export const date: AnswerFormat<string> = dateWith({})
  * another option's text (`C (11)`) is `inconsistent`, and the text alone is read as its label.
  *
  * A single letter counts in lower case only right behind a marker or as the whole reply. Letters under a negation
- * ("it cannot be A") and in formulas are no candidates.
+ * ("it cannot be A") and in formulas are not candidates.
  */
 export const option = <const L extends string>(
   options: ReadonlyArray<L> | { readonly [label in L]: string }

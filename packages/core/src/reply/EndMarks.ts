@@ -1,5 +1,5 @@
 /**
- * Marks that say where a reply or a plan ends and are no part of it: closing tags, `<end_plan>`, `#END-OF-PLAN`,
+ * Marks that say where a reply or a plan ends and are not part of it: closing tags, `<end_plan>`, `#END-OF-PLAN`,
  * `[END]`. Some models are asked for them, others learnt them.
  */
 import { fenceLine, trim } from "./ReplyText.js"

@@ -152,7 +152,7 @@ export const readVisible = (
   return Either.right({ value: last.value, conflicting })
 }
 
-/** An object with the keys asked for renamed to the names they were asked by, or undefined if it is no object. */
+/** An object with the keys asked for renamed to the names they were asked by, or undefined if it is not an object. */
 export const named = (value: unknown, keys: ReadonlyArray<string>): Readonly<Record<string, unknown>> | undefined =>
   isObject(value) ? rename(value, new Map(keys.map((key) => [bareKey(key), key]))).value : undefined
 
@@ -160,7 +160,7 @@ export const named = (value: unknown, keys: ReadonlyArray<string>): Readonly<Rec
 // internals
 // ---------------------------------------------------------------------------------------------------------------
 
-/** More than these are no reply, and each would only cost time. */
+/** More than these are not a reply, and each would only cost time. */
 const maxObjects = 1_000
 const maxBroken = 100
 

@@ -32,7 +32,7 @@ export type Problem = "no_list" | "empty_plan" | "several_lists" | "too_long" | 
  *   belongs to the first; one after the last step does not, unless the steps are headings and each before had one.
  * - Emphasis around a label or a whole step is removed; text is otherwise kept as it is written.
  * - Steps without text are dropped. `Final step:`, `Finally:` and their like in many languages label the last step.
- *   Tags around a plan and marks of its end (`</plan>`, `<end_plan>`, `[END]`) are no part of it.
+ *   Tags around a plan and marks of its end (`</plan>`, `<end_plan>`, `[END]`) are not part of it.
  * - A whole plan on one line is split where its labels run from 1 without a gap, each has words behind it, and there is
  *   no other way to read it, see {@link readPlan}.
  * - Where no line is numbered, a list of bullets is the plan. So is a JSON array of strings, alone or as `plan` or
@@ -156,7 +156,7 @@ const hasMoreLines = (text: string, most: number): boolean => {
   return false
 }
 
-/** An element of a JSON array that is no step. */
+/** An element of a JSON array that is not a step. */
 export interface BadItem {
   readonly index: number
   /** Says which element it is, of how many, and quotes it. */
@@ -165,7 +165,7 @@ export interface BadItem {
 
 /**
  * The steps that a JSON array holds, see {@link elements}. Steps without text are dropped, and so are all where none is
- * more than words such as `No steps needed`. Left when an element is no step.
+ * more than words such as `No steps needed`. Left when an element is not a step.
  */
 export const fromArray = (values: ReadonlyArray<unknown>): Either.Either<ReadonlyArray<string>, BadItem> => {
   const read = elements(values)
@@ -193,7 +193,7 @@ export const elements = (
     const value = values[index]
     const text = textOf(value, key)
     if (text === undefined) {
-      const found = `item ${index + 1} of ${values.length} (index ${index}), which is no step: ${excerpt(JSON.stringify(value) ?? "undefined")}`
+      const found = `item ${index + 1} of ${values.length} (index ${index}), which is not a step: ${excerpt(JSON.stringify(value) ?? "undefined")}`
       return Either.left({ index, found })
     }
     const items = itemsOf(text)
@@ -239,7 +239,7 @@ const textsOf = (value: object): ReadonlyMap<string, string> | undefined => {
     if (asides.has(name)) continue
     if (typeof field === "object" && field !== null) return undefined
     const text = typeof field === "string" ? trim(field) : ""
-    // `{"step": "Step 1", "task": "…"}`: a label alone is no text.
+    // `{"step": "Step 1", "task": "…"}`: a label alone is not text.
     if (!ListLine.isEmptyItem(text) && ListLine.numbered(text)?.text !== "") texts.set(name, text)
   }
   return texts

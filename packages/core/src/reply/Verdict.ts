@@ -22,7 +22,7 @@ export type Problem = "empty_reply" | "no_verdict"
  *
  * - A verdict line starts with the word, behind quote marks, bullets, emphasis, backticks, a tag or a symbol at most,
  *   and behind `Verdict:`. After the word come `:`, ` - `, a dash or an arrow, or nothing but punctuation.
- *   `SUCCESSFULLY` and `UNSUCCESSFUL` are no verdicts, and neither is a line that repeats the instruction: `<the
+ *   `SUCCESSFULLY` and `UNSUCCESSFUL` are not verdicts, and neither is a line that repeats the instruction: `<the
  *   result>` unfilled.
  * - A line that goes on with the other verdict (`SUCCESS: one part; FAILURE: the other`) is a failure. Inside a
  *   sentence or quotes the other word is text.
@@ -44,7 +44,7 @@ export const read = (text: string): Either.Either<Verdict, ParseError<Problem>> 
   const noVerdict = () => fail("no_verdict", `no such line: ${excerpt(shown, Math.max(0, shown.length - 200))}`)
   const lines = shown.split("\n")
   const lastLine = endOfText(lines)
-  // Where the text of a verdict has to end: at the next line that looks like one, even if that is no verdict.
+  // Where the text of a verdict has to end: at the next line that looks like one, even if that is not a verdict.
   let end = lines.length
   let marks = 0
   for (let i = lines.length - 1; i >= 0; i--) {
@@ -253,7 +253,7 @@ const ownBlock = (
   for (let i = at + 1; i <= lastLine; i++) {
     const line = lines[i] ?? ""
     if (fenceLine(line) !== undefined) {
-      // A fence that was opened before the verdict closes here, and what follows is no part of it.
+      // A fence that was opened before the verdict closes here, and what follows is not part of it.
       if (!outer) inFence = !inFence
       outer = false
       mayBeText = false

@@ -39,7 +39,7 @@ export const attempt = <E, R>(
   )
 }
 
-/** Why a step failed: the error, and what its tools had said, for it is that which the next step can avoid. */
+/** Why a step failed: the error, and what its tools had said, because the next step can avoid that. */
 const failureText = (error: unknown): string => {
   const { message } = errorInfo(error)
   const errors = failedCalls(error)

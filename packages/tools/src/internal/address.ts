@@ -14,7 +14,7 @@ interface HostRule {
   readonly port: string
 }
 
-/** Whether a URL's host and port are on an allow-list. Throws an `InvalidOption` on an entry that is no host. */
+/** Whether a URL's host and port are on an allow-list. Throws an `InvalidOption` on an entry that is not a host. */
 export const hostList = (owner: string, entries: ReadonlyArray<string>): ((url: URL) => boolean) => {
   if (entries.length === 0) throw wrong(owner, 'hosts must name at least one host; "*" is every public one.')
   const rules = entries.map((entry) => ruleOf(owner, entry))
@@ -56,7 +56,7 @@ const ruleOf = (owner: string, entry: string): HostRule => {
     // Said below.
   }
   const how = 'Write it as "example.org", "*.example.org", "localhost:8080" or "*".'
-  throw wrong(owner, `${JSON.stringify(entry)} is no host. ${how}`)
+  throw wrong(owner, `${JSON.stringify(entry)} is not a host. ${how}`)
 }
 
 const wrong = (owner: string, problem: string) => new InvalidOption({ owner, option: "hosts", problem })

@@ -59,7 +59,7 @@ const readUrl = (address: string): URL => {
   try {
     return new URL(address.trim())
   } catch {
-    throw new PageError("This is no web address. Write it whole, as in https://example.org/page.")
+    throw new PageError("This is not a web address. Write it whole, as in https://example.org/page.")
   }
 }
 
@@ -93,7 +93,7 @@ const redirectOf = (response: IncomingMessage, from: URL): URL | undefined => {
     return new URL(location, from)
   } catch {
     response.destroy()
-    throw new PageError("The page redirects to something that is no address.")
+    throw new PageError("The page redirects to something that is not an address.")
   }
 }
 

@@ -80,7 +80,7 @@ interface Live {
   exit: string
 }
 
-/** The longest message of a server: what would need more is no result for a model. */
+/** The longest message of a server: what would need more is not a result for a model. */
 const maxMessageBytes = 16 * 1024 * 1024
 
 /** Calls are timed by the toolbox, so the SDK's own limit must not be in the way. */
@@ -398,7 +398,7 @@ const notStarted = (error: Error, { command, cwd }: Extract<Target, { readonly c
   const code = "code" in error ? error.code : undefined
   if (code === "ENOENT" && cwd !== undefined && !existsSync(cwd)) return `Its folder ${cwd} does not exist.`
   if (code === "ENOENT" && /\s/.test(command)) {
-    return `The command was not found. Its arguments belong into "args", one by one.`
+    return `The command was not found. Its arguments belong in "args", one by one.`
   }
   if (code === "ENOENT") return "The command was not found. Install it, or give its whole path."
   if (code === "EACCES") return "The command cannot be executed: it is not a program, or its permissions are missing."

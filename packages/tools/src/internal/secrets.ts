@@ -10,7 +10,7 @@ export const reveal = (value: MaybeSecret): string => (typeof value === "string"
 
 export const isSecret = (value: MaybeSecret): boolean => typeof value !== "string"
 
-/** Shorter values are no secrets, and would take ordinary words out of a text. */
+/** Shorter values are not secrets, and would take ordinary words out of a text. */
 const leastSecretChars = 6
 
 /** A function that replaces each of the given values in a text by `[redacted]`. */

@@ -14,7 +14,7 @@ export interface NumberToken {
   readonly unit?: string
   /** `malformed`: no reading at all; `ambiguous`: several. Then `value` means nothing. */
   readonly problem?: "malformed" | "ambiguous"
-  /** Digits that are no number: `symbolic` in an expression with a variable, a root or π, `other` as in `5th`. */
+  /** Digits that are not a number: `symbolic` in an expression with a variable, a root or π, `other` as in `5th`. */
   readonly glued?: "symbolic" | "other"
 }
 
@@ -210,7 +210,7 @@ const integer = (written: string | undefined): number => Number(written?.replace
 
 interface Read {
   readonly end: number
-  /** Absent where the digits are no number: glued to a letter, an index, an exponent. */
+  /** Absent where the digits are not a number: glued to a letter, an index, an exponent. */
   readonly token?: NumberToken
 }
 
@@ -344,7 +344,7 @@ const continentalAt = (
   return decimalsAt(behind + others.length, whole + others.replaceAll(/\D/g, ""))
 }
 
-/** What follows the digits: a unit, a percent sign, a suffix; or what shows that they were no number. */
+/** What follows the digits: a unit, a percent sign, a suffix; or what shows that they were not a number. */
 const readTail = (text: string, start: number, end: number, value: number, options: NumberOptions): Read => {
   const bad = (problem: "malformed" | "ambiguous", to: number): Read => ({
     end: to,

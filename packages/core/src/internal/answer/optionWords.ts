@@ -13,7 +13,7 @@ export interface Hit<L> {
 
 export const negation =
   /\b(?:not|never|neither|nor|none|cannot|can't|isn't|aren't|won't|doesn't|wouldn't|couldn't|don't|no|incorrect|wrong|false|eliminat\w{1,4}|exclud\w{1,4}|rule[sd]? out|ruling out|reject\w{0,3}|except|rather than|instead of|unlike|fails?|failed|impossible|invalid|discard\w{0,3})\b/i
-/** A change of mind at the start of a clause: its `no` is no negation. */
+/** A change of mind at the start of a clause: its `no` is not a negation. */
 const afterthought =
   /^[\s*_]{0,4}(?:(?:oh|hmm+|no|nope|wait|sorry|actually|oops)(?:[,!…—–-]{1,3}|(?=\s+(?:wait|sorry|actually|hmm)))\s{0,2}|(?:wait|actually)\s){1,4}/i
 
@@ -44,7 +44,7 @@ export const isDenied = (text: string, at: number, end: number): boolean => {
 const behindNo =
   /^\s{1,3}(?!(?:because|since|as|it|this|that|there|he|she|they|we|the|but|and|or|so|for|given|if)\b)\p{L}/iu
 
-/** `No idea`, `There is no evidence`: the word goes with the next one and is no answer. */
+/** `No idea`, `There is no evidence`: the word goes with the next one and is not an answer. */
 export const isDeterminer = <L extends string>(text: string, hit: Hit<L>): boolean =>
   hit.label.toLowerCase() === "no" && behindNo.test(text.slice(hit.end, hit.end + 16))
 

@@ -106,7 +106,7 @@ const equals = /[=≈]/
 const operator =
   /^[\s$€£\\{}*_`]*(?:[+\-–*/×x÷·^]|\\times|\\cdot|\\div|plus|minus|times|(?:divided|multiplied) by)[\s$€£\\{}]*$/i
 
-/** The single value among candidates. What is left of an `=` in its clause, or an operand, is no candidate. */
+/** The single value among candidates. What is left of an `=` in its clause, or an operand, is not a candidate. */
 const oneOf = (text: string, tokens: ReadonlyArray<NumberToken>, start: number, end: number): Finding<NumberAnswer> => {
   if (tokens.length === 0) return problem("no_number", start)
   if (tokens.length >= maxNumbers) return problem("ambiguous", start)

@@ -225,7 +225,7 @@ const clauseBreak =
   /[;\n]|[.!?](?=[\s*)]|$)|,? because |,? since |,? as (?=[("'*]{0,3}[A-Z][)"'*]{0,3} (?:is|was|has|does|would|can|cannot|isn't|fails|gives|says)\b)|,? but |,? so |,? hence |,? therefore |,? while |,? whereas |, (?=which |leaving )| leaving |,? (?:this |which )?leaves |,? we (?:get|find|obtain|have|conclude|are left with) |(?<!\b(?:is|are|was|be|it's))(?:,\s?|\s)(?=(?:and )?(?:not|rather than|instead of|as opposed to) (?:option |choice )?[("'*]{0,3}[A-Z](?![A-Za-z]))/gi
 const isReason = /(?:because|since|as) $/i
 
-/** The only option that a text speaks for, clause by clause: labels under a negation are no candidates. */
+/** The only option that a text speaks for, clause by clause: labels under a negation are not candidates. */
 const inSentences = <L extends string>(
   text: string,
   from: number,

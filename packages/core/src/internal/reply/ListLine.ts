@@ -33,7 +33,7 @@ export interface Last {
 /**
  * Reads a line. A label is `1.` `1)` `(1)` `1:` `1 -` `1、` `１．` `①` `1️⃣` `Step 1:` `第一步：` `一、` `（一）`, and may stand
  * behind a quote mark, a heading mark, a bullet, a check box, and inside emphasis. Hierarchical numbers (`1.2`),
- * decimals and times of day are no labels. A `break` is a heading, a rule, a line that is bold as a whole, or a mark
+ * decimals and times of day are not labels. A `break` is a heading, a rule, a line that is bold as a whole, or a mark
  * such as a closing tag, which has no text.
  */
 export const read = (source: string): ParsedLine => {

@@ -57,7 +57,7 @@ const groupOf = (value: Readonly<Record<string, unknown>>, depth: number): Eithe
   if (logic === undefined) return Either.left({ problem: "bad_logic", found: `another logic: ${json(value)}` })
   const listed = arrayOf(value["sub_steps"])
   if (listed === undefined || depth > maxGroups) {
-    return Either.left({ problem: "bad_sub_steps", found: `sub_steps that are no list of texts: ${json(value)}` })
+    return Either.left({ problem: "bad_sub_steps", found: `sub_steps that are not a list of texts: ${json(value)}` })
   }
   const subSteps: Array<string | Group> = []
   const stepsAt = NumberedList.elements(listed)

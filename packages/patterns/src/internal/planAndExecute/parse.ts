@@ -68,19 +68,19 @@ export const readDecision = (text: string, attempt: number): Either.Either<Decis
       const answer = answerOf(value["final_answer"], Object.hasOwn(value, "remaining_steps"))
       const steps = stepsOf(value["remaining_steps"])
       if (answer === undefined)
-        return fail("bad_answer", `a final_answer that is no text: ${json(value["final_answer"])}`)
+        return fail("bad_answer", `a final_answer that is not text: ${json(value["final_answer"])}`)
       if (answer !== "") {
         const ignored = steps === undefined || steps.length === 0 ? {} : { ignoredSteps: steps }
         return Either.right({ _tag: "Finish", answer, ...ignored, conflicting })
       }
       if (steps === undefined)
-        return fail("bad_steps", `remaining_steps that are no list of texts: ${badSteps(value["remaining_steps"])}`)
+        return fail("bad_steps", `remaining_steps that are not a list of texts: ${badSteps(value["remaining_steps"])}`)
       if (steps.length === 0) return fail("no_decision", `neither an answer nor a step: ${json(value)}`)
       return Either.right({ _tag: "Continue", remainingSteps: steps, conflicting })
     }
   )
 
-/** Empty when there is none, undefined when it is of a type that is no answer. */
+/** Empty when there is none, undefined when it is of a type that is not an answer. */
 const answerOf = (value: unknown, hasSteps: boolean): string | undefined => {
   if (value === undefined || value === null) return ""
   if (typeof value === "string") {
@@ -123,7 +123,7 @@ const stepsOf = (value: unknown): ReadonlyArray<string> | undefined => {
   return Either.getOrUndefined(NumberedList.readVisible(value, value))
 }
 
-/** Which element of a list is no step, or the value that is no list. */
+/** Which element of a list is not a step, or the value that is not a list. */
 const badSteps = (value: unknown): string => {
   const read = Array.isArray(value) ? NumberedList.fromArray(value) : undefined
   return read !== undefined && Either.isLeft(read) ? `${read.left.found} in ${json(value)}` : json(value)

@@ -85,7 +85,7 @@ const namedInLine = /(?<![\w.:])call:((?:[\w.-]{1,64}:){0,2}[\w.-]{1,64})[ \t]?\
  * stands in quotes or in inline code does not count, and what stands in a code fence does if it names a tool on offer.
  * Where `isTool` is given, JSON among other text counts for tools on offer only: an answer may well hold an object with
  * a name; so do calls as Python writes them, on a line of their own. Takes the reply as received: a call in a channel
- * of its own is no part of what is said.
+ * of its own is not part of what is said.
  */
 export const toolCallMarkup = (text: string, isTool?: IsTool): boolean =>
   callsInChannel(text) || holdsMarkup(visible(text), isTool)
@@ -140,7 +140,7 @@ const maxLooks = 100
 
 const isQuoted = (said: string, at: number): boolean => at > 0 && "`\"'“‘".includes(said.charAt(at - 1))
 
-/** Inline code is no call, whatever it names. */
+/** Inline code is not a call, whatever it names. */
 const isFencedAt = (said: string, at: number): boolean => {
   const start = said.lastIndexOf("\n", at - 1) + 1
   return at - start < 400 && !said.slice(start, at).includes("`")

@@ -148,7 +148,7 @@ const inside = (shown: string): string => {
   return inner !== shown && findLineLabel(inner, 0, ["thought", "action", "answer"]) !== undefined ? inner : shown
 }
 
-/** The first label that is no quote of someone else, or the first one. */
+/** The first label that is not a quote of someone else, or the first one. */
 const findOwn = (text: string, wanted: ReadonlyArray<LabelKind>): Label | undefined => {
   const first = findLabel(text, 0, wanted)
   let own = first

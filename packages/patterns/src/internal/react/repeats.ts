@@ -22,7 +22,7 @@ export const make = (): Repeats => ({ call: { key: "", times: 0 }, turn: { key: 
 
 /**
  * Adds the calls of a turn. The order of keys in an input, and of calls in a turn, makes no difference; equal calls
- * next to each other in one turn are one, for the model asked for them before it saw a result.
+ * next to each other in one turn are one, because the model asked for them before it saw a result.
  */
 export const add = (repeats: Repeats, observations: ReadonlyArray<Observation>): Repeat => {
   const [first] = observations

@@ -127,7 +127,7 @@ const wrapped = (text: string, at: number, end: number): { readonly from: number
   return closer !== undefined && text.charAt(to) === closer ? { from, to: to + 1 } : { from: at, to: end }
 }
 
-/** More labels than this are no plan: the scan ends. */
+/** More labels than this are not a plan: the scan ends. */
 export const maxLabels = 10_000
 
 /**

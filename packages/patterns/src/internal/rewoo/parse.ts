@@ -69,7 +69,7 @@ const how = "write each call as `#E1 = Tool[input]`."
  *   Outside reasons, so is every line with a variable and a `Word[`; in a reason, where no step has that variable.
  * - A `Question:` after the first step ends the plan; a call behind it is an issue, never a step.
  * - `Evidence:` and `Observation:` lines are ignored: only tools give evidence.
- * - More than 10,000 labels are no plan: what follows them is an issue as a whole.
+ * - More than 10,000 labels are not a plan: what follows them is an issue as a whole.
  */
 export const readPlan = (reply: string): PlanReading => {
   const text = EndMarks.without(visible(reply))

@@ -197,11 +197,7 @@ describe("Mcp over stdio", () => {
   const refused: ReadonlyArray<readonly [string, Mcp.ServerOptions, RegExp]> = [
     ["is not there", { command: "no-such-command-anywhere" }, /"no-such-command-anywhere": The command was not found/],
     ["has no folder", server("", { cwd: "/no/such/folder" }), /Its folder \/no\/such\/folder does not exist\.$/],
-    [
-      "has its arguments in its command",
-      { command: "node server.mjs" },
-      /not found\. Its arguments belong in "args"/
-    ],
+    ["has its arguments in its command", { command: "node server.mjs" }, /not found\. Its arguments belong in "args"/],
     ["is no program", { command: tmpdir() }, /The command cannot be executed/],
     ["says why where messages belong", server("usage"), /has ended\. It last wrote: Usage: server <folder>$/],
     ["ends without a word", server("mute"), /has ended\. Its process exited with code 3\.$/],

@@ -21,26 +21,26 @@ export const runSettings: ReadonlyArray<RunSetting> = [
     name: "fallbackModel",
     usage: "<spec>",
     group: "model",
-    description: "the model that is asked where another is rate limited, cannot be reached or does not answer in time"
+    description: "model that is asked when another is rate limited, cannot be reached or does not answer in time"
   },
-  { name: "stream", group: "model", description: "show replies while they arrive" },
+  { name: "stream", group: "model", description: "show replies as they arrive" },
   {
     name: "noStructured",
     group: "model",
     description: "do not hold the model to a JSON Schema, for servers that fail or answer worse when they are asked to"
   },
-  { name: "maxCalls", usage: "<count>", group: "limits", description: "the most model calls of the run" },
+  { name: "maxCalls", usage: "<count>", group: "limits", description: "maximum number of model calls of the run" },
   {
     name: "maxOutputTokens",
     usage: "<count>",
     group: "limits",
-    description: "the most output tokens of the run"
+    description: "maximum number of output tokens of the run"
   },
   {
     name: "maxCost",
     usage: "<usd>",
     group: "limits",
-    description: "the most that the run may cost, in US dollars"
+    description: "maximum cost of the run, in US dollars"
   },
   {
     name: "price",
@@ -53,15 +53,21 @@ export const runSettings: ReadonlyArray<RunSetting> = [
     name: "maxTime",
     usage: "<duration>",
     group: "limits",
-    description: "how long the run may take: then no model call begins or goes on; a tool call has its own limit"
+    description:
+      "longest time the run may take; when it expires, model calls are cancelled and none are started (tools have a limit of their own)"
   },
-  { name: "maxConcurrent", usage: "<count>", group: "limits", description: "the most model calls at once" },
-  { name: "requestsPerMinute", usage: "<count>", group: "limits", description: "the most model calls in a minute" },
+  { name: "maxConcurrent", usage: "<count>", group: "limits", description: "maximum number of model calls at once" },
+  {
+    name: "requestsPerMinute",
+    usage: "<count>",
+    group: "limits",
+    description: "maximum number of model calls in a minute"
+  },
   {
     name: "tokensPerMinute",
     usage: "<count>",
     group: "limits",
-    description: "the most tokens in a minute, input and output together"
+    description: "maximum number of tokens in a minute, input and output together"
   },
   {
     name: "mcp",
@@ -83,29 +89,29 @@ export const runSettings: ReadonlyArray<RunSetting> = [
     name: "allowHost",
     usage: "<hosts>",
     group: "tools",
-    description: "hosts that http-get may read, such as example.org,*.example.com; * for every public one"
+    description: "hosts that http-get may read, such as example.org,*.example.com, or * for every public one"
   },
-  { name: "allowPrivate", group: "tools", description: "http-get may read hosts that are not public, where listed" },
-  { name: "root", usage: "<folder>", group: "tools", description: "the folder of read-file and list-files" },
-  { name: "searxng", usage: "<url>", group: "tools", description: "the SearXNG server that web-search asks" },
+  { name: "allowPrivate", group: "tools", description: "let http-get read listed hosts that are not public" },
+  { name: "root", usage: "<folder>", group: "tools", description: "folder of read-file and list-files" },
+  { name: "searxng", usage: "<url>", group: "tools", description: "SearXNG server that web-search asks" },
   {
     name: "wikipediaUrl",
     usage: "<url>",
     group: "tools",
-    description: "the wiki that wikipedia asks, such as https://de.wikipedia.org"
+    description: "wiki that wikipedia asks, such as https://de.wikipedia.org"
   },
   {
     name: "toolPermits",
     usage: "<name=n>",
     group: "tools",
-    description: "the most calls of a tool at once, with commas between several"
+    description: "maximum number of calls of a tool at once, with commas between several"
   },
   {
     name: "patternFile",
     usage: "<file>",
     repeatable: true,
     group: "patterns",
-    description: "a JavaScript file that exports a pattern of your own, to choose from; can be repeated"
+    description: "JavaScript file that exports a pattern of your own, to choose from; can be repeated"
   },
   { name: "approve", group: "approval", description: "ask before a tool that is not read-only runs" },
   {

@@ -67,21 +67,23 @@ Examples:
   forethought run auto "Which has more people, Spain or Poland?" --model ollama:qwen3:8b
   forethought explain auto "Which has more people, Spain or Poland?" --model openai:gpt-4.1-mini
 
-Exit codes: 0 answered (or planned, with explain), 2 not answered: the pattern found no answer, the model replied with
-nothing or refused, the plan was refused, or a limit of yours was reached; 1 wrong usage, a model that cannot be used,
-or an answer that cannot be written; 130 interrupted (143 by SIGTERM, 129 by
-a terminal that was closed).`
+Exit codes:
+  0    answered, or planned with explain
+  1    wrong usage, a model that cannot be used, or an answer that cannot be written
+  2    not answered: the pattern found no answer, the model replied with nothing or refused, the plan was refused, or a
+       limit of yours was reached
+  130  interrupted (143 by SIGTERM, 129 by a terminal that was closed)`
 
 const modelsUsage = `
 Models:
 ${modelHelp()}
-Keys are read from OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_API_KEY or GEMINI_API_KEY, and FORETHOUGHT_API_KEY for
-openai-compatible, where OPENAI_API_KEY is sent to api.openai.com and to this machine only. See: forethought models`
+Keys are read from OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_API_KEY or GEMINI_API_KEY. For openai-compatible it is
+FORETHOUGHT_API_KEY; OPENAI_API_KEY is sent to api.openai.com and to this machine only. See: forethought models`
 
 const limitsUsage = (patterns: ReadonlyArray<PatternEntry>): string => `
 Limits: a run that reaches one ends with exit code 2 and everything gathered. One call and a fifth of the tokens, the
 money and the time are kept for the call that answers (${namesOf(patterns, ({ keepsLast }) => keepsLast === true)}).
-A price that is not listed must be given.`
+If the price of a model is not listed, give it with --price.`
 
 const namesOf = (patterns: ReadonlyArray<PatternEntry>, isMeant: (pattern: PatternEntry) => boolean): string =>
   patterns
@@ -90,38 +92,38 @@ const namesOf = (patterns: ReadonlyArray<PatternEntry>, isMeant: (pattern: Patte
     .join(", ")
 
 const toolsUsage = `
-Tools: see forethought tools. An MCP server gives all its tools; in the config file it stands as
+Tools: see forethought tools. A run gets all tools of an MCP server. In the config file a server is written as
 {"mcp": {"files": {"command": "mcp-server-filesystem", "args": ["."], "env": {"TOKEN": "\${MY_TOKEN}"}},
 "web": {"url": "https://…", "headers": {"authorization": "\${MY_AUTHORIZATION}"}}}}, with \${…} from the environment.
-The "mcpServers" of other clients (or "servers", "context_servers") are understood as they are. What a server says of
-its tools (read-only, repeatable) is believed only with "trust": true in its entry or --trust-mcp and its name; that a
-tool changes something is always believed.`
+The "mcpServers" of other clients (or "servers", "context_servers") are understood as they are. A server that
+calls a tool read-only or repeatable is believed only with "trust": true in its entry, or with --trust-mcp and its name.
+One that says that a tool changes something is always believed.`
 
 const settingsUsage = `
 Every setting can also stand in the environment (${variableOf("model")}, ${variableOf("tools")}, ${variableOf("maxPlanLength")}, …)
-or in ${defaultConfigFile} ({"model": "…", "tools": ["lookup"], "maxCalls": 20}). A flag goes before the
-environment, the environment before the file.`
+or in ${defaultConfigFile} ({"model": "…", "tools": ["lookup"], "maxCalls": 20}). Flags take
+precedence over the environment, and the environment over the file.`
 
 export const runHelp = (patterns: ReadonlyArray<PatternEntry>): string => `${modelsUsage}
 ${limitsUsage(patterns)}
 ${toolsUsage}
 
 Approval: --approve and --approve-plan ask at the terminal, on standard error. Without a terminal the tool is not
-called, and the plan is refused. An edited plan is written in your EDITOR, or pasted. A plan that
-changes while it runs is shown again, and so is what adapt splits.
+called, and the plan is refused. You edit a plan in your EDITOR, or paste another. A plan that changes while it runs is
+shown again, and so is each decomposition.
 ${settingsUsage}`
 
 export const explainHelp = (patterns: ReadonlyArray<PatternEntry>): string => `
-Nothing of the plan runs: the planner is asked, and with auto the router. Where no plan is made up front
-(${namesOf(patterns, ({ plans, routes }) => plans !== true && routes === undefined)}) what bounds the run is shown, and no model is asked.
-Ends with 0 where there is something to show, with 2 where the planner gave no valid plan.
+The planner is asked, and with auto the router; nothing of the plan runs. If a pattern makes no plan up front
+(${namesOf(patterns, ({ plans, routes }) => plans !== true && routes === undefined)}) its bounds are shown and no model is asked.
+Ends with 0 if there is something to show, and with 2 if the planner gave no valid plan.
 ${modelsUsage}
 ${settingsUsage}`
 
 export const mcpHelp = (patterns: ReadonlyArray<PatternEntry>): string => `
-Each pattern is a tool that takes the text "input". Limits hold for each run; rates for all together. Standard output
-belongs to the protocol, and the log goes to standard error. Nobody can be asked: with --approve, tools that are not
-read-only are not called.
+Each pattern is a tool that takes the text "input" and its options. Limits hold for each run, rates for all together.
+Standard output belongs to the protocol, and the log goes to standard error. Nobody can be asked: with --approve, tools
+that are not read-only are not called.
 
 For a client's settings: {"command": "forethought", "args": ["mcp", "--model", "ollama:qwen3:8b"]}
 ${modelsUsage}

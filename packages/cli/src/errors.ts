@@ -1,5 +1,5 @@
 /**
- * What a person got wrong, or what the machine lacks. Ends the program with exit code 1 and its message alone.
+ * A mistake of a person, or something that the machine lacks. Ends the program with exit code 1 and its message alone.
  */
 export class UsageError extends Error {
   readonly _tag = "UsageError"

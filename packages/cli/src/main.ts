@@ -30,7 +30,7 @@ const version = (): string => {
   return typeof data === "object" && data !== null && "version" in data ? String(data.version) : "unknown"
 }
 
-/** How a program ends that a signal has ended: 128 and the signal's number. */
+/** Exit codes of a program that a signal has ended: 128 and the signal's number. */
 const exitCodes = { SIGINT: ExitCode.interrupted, SIGTERM: 143, SIGHUP: 129 } as const
 
 let ending: keyof typeof exitCodes | undefined
@@ -89,7 +89,7 @@ const code = await main(process.argv.slice(2), version(), {
   signal: interruption.signal
 })
 
-/** Where a signal ended the run, that is the news, also where the terminal is gone that would have shown it. */
+/** If a signal ended the run, that is the news, even if the terminal is gone that would have shown it. */
 const exitCode = (): number => {
   if (code === ExitCode.interrupted && ending !== undefined) return exitCodes[ending]
   return unwritten === undefined ? code : ExitCode.failed

@@ -1,11 +1,11 @@
 /**
- * What the program has around it.
+ * The surroundings of the program.
  */
 import type { PatternEntry } from "./config/patterns.js"
 import type { Output } from "./screen/screen.js"
 import type { Terminal } from "./screen/terminal.js"
 
-/** Where settings are looked up. */
+/** The folder and the variables in which settings are looked up. */
 export interface Surroundings {
   /** Relative paths start here. */
   readonly folder: string

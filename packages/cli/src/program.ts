@@ -216,7 +216,7 @@ const collected = (value: string, previous: ReadonlyArray<string> | undefined): 
   value
 ]
 
-/** What commander gives an action. */
+/** The flags as commander gives them to an action. */
 interface Given {
   readonly [flag: string]: unknown
 }

@@ -139,7 +139,8 @@ const typesOf = (value: unknown): ReadonlyArray<string> => {
 }
 
 /**
- * Whether values of a type fit a schema, as far as its `type`, `enum` and `const` say. One that says nothing takes all.
+ * Returns whether values of a type fit a schema, as far as its `type`, `enum` and `const` say. One that says nothing
+ * takes all.
  */
 const takes = (schema: JsonSchema, type: string): boolean => {
   const { type: types, enum: values } = schema

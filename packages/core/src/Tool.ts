@@ -323,7 +323,7 @@ const objectSchema = <A, I>(tool: string, schema: Schema.Schema<A, I>): JsonSche
 const isAnyObject = ({ anyOf }: JsonSchema): boolean =>
   Array.isArray(anyOf) && JSON.stringify(anyOf) === '[{"type":"object"},{"type":"array"}]'
 
-/** Whether all that a schema describes are objects. */
+/** Returns whether all that a schema describes are objects. */
 const isOfObject = (schema: unknown, definitions: unknown, depth: number): boolean => {
   if (!isObject(schema) || depth > 100) return false
   const { $ref, anyOf, type } = schema

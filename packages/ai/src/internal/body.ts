@@ -21,9 +21,9 @@ export interface Assembler {
   readonly add: (event: JsonObject) => Piece
   /** The server said that this was all, in a word that is common to the protocols: `[DONE]`. */
   readonly done: () => void
-  /** Whether the model came to its end; only a count of tokens may still follow. */
+  /** Returns whether the model came to its end; only a count of tokens may still follow. */
   readonly finished: () => boolean
-  /** Whether nothing that matters can follow. */
+  /** Returns whether nothing that matters can follow. */
   readonly complete: () => boolean
   /** The whole response, or `undefined` where the stream ended before it. */
   readonly whole: () => JsonObject | undefined
@@ -31,7 +31,7 @@ export interface Assembler {
 
 /** How a provider's documents are told apart and put together. */
 export interface Reader {
-  /** Whether a document that arrived alone is an event of a stream rather than a whole response. */
+  /** Returns whether a document that arrived alone is an event of a stream rather than a whole response. */
   readonly isEvent: (document: JsonObject) => boolean
   readonly assembler: () => Assembler
 }
@@ -120,7 +120,7 @@ class Events {
     this.assembler = reader.assembler()
   }
 
-  /** Whether nothing that follows matters. */
+  /** Returns whether nothing that follows matters. */
   get ended(): boolean {
     return this.broken || this.failed !== undefined || this.assembler.complete()
   }

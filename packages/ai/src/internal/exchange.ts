@@ -41,13 +41,13 @@ export interface Common extends Retry.Options {
    */
   readonly timeout?: Duration.DurationInput | undefined
   /**
-   * Whether a request's `format` is sent, so that the provider holds the model to it. Default: `"auto"`: sent, unless
+   * Sends a request's `format`, so that the provider holds the model to it. Default: `"auto"`: sent, unless
    * the request offers tools. A server that refuses it is asked again in a simpler form or without it, and not bothered
    * with it any more.
    */
   readonly structured?: "auto" | "off" | undefined
   /**
-   * Whether a request carries the headers of the trace that it is part of, `traceparent` and `b3`. Default: false.
+   * True if a request carries the headers of the trace that it is part of, `traceparent` and `b3`. Default: false.
    */
   readonly propagateTrace?: boolean | undefined
 }
@@ -76,7 +76,7 @@ export interface Wire extends Body.Reader {
   /** The address that takes requests, or what is wrong with it. */
   readonly url: (stream: boolean) => string | { readonly problem: string }
   readonly headers: { readonly [name: string]: string }
-  /** Whether the provider takes a request's `format` in its own words. */
+  /** Returns whether the provider takes a request's `format` in its own words. */
   readonly formats: (request: Request) => boolean
   /** Other words by which refusals name that format. */
   readonly formatNames?: RegExp

@@ -42,7 +42,7 @@ export interface Classified {
   readonly reason: Reason
   readonly detail: string
   readonly body: ErrorBody
-  /** Whether the provider could not read a tool call of its own model: the model can be asked again. */
+  /** True if the provider could not read a tool call of its own model: the model can be asked again. */
   readonly malformedCall: boolean
 }
 
@@ -196,7 +196,7 @@ const busyPhrases =
 
 const none: ErrorBody = { message: undefined, codes: [], status: undefined, fields: [], retryAfter: undefined }
 
-/** Whether a body, or a part of one, reports an error, although the response is a success. */
+/** Returns whether a body, or a part of one, reports an error, although the response is a success. */
 const holdsError = (body: JsonObject): boolean => {
   const error = body["error"]
   const state = asNumber(asObject(body["base_resp"])?.["status_code"])
@@ -213,7 +213,7 @@ const holdsError = (body: JsonObject): boolean => {
   )
 }
 
-/** Whether a body has no part of a reply in any protocol. */
+/** Returns whether a body has no part of a reply in any protocol. */
 const saysNothing = (body: JsonObject): boolean =>
   typeof body["type"] !== "string" &&
   ["choices", "output", "content", "candidates"].every((name) => {
@@ -243,7 +243,7 @@ const reportsFailure = (body: JsonObject): boolean =>
   /^(?:error|fail)/i.test(asString(body["status"]) ?? "") ||
   (!successes.has(body["code"]) && asString(body["msg"] ?? body["message"]) !== undefined)
 
-/** Whether a body that is not a reply says in its words alone what is wrong. */
+/** Returns whether a body that is not a reply says in its words alone what is wrong. */
 export const complains = (body: JsonObject): boolean => {
   const words = saysNothing(body) ? (readErrorBody(body).message ?? "").slice(0, 4_000).toLowerCase() : ""
   return [busyPhrases, ratePhrases, ...contextPhrases].some((phrase) => phrase.test(words))

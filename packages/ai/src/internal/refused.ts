@@ -15,17 +15,19 @@ export interface Quirks {
   /** Without stop sequences the text is cut on this side all the same. */
   readonly stop: boolean
   readonly temperature: boolean
-  /** Whether there is a system role. Without one its text goes before that of the first user message. */
+  /** True if there is a system role. Without one its text goes before that of the first user message. */
   readonly system: boolean
-  /** Whether the model's reasoning goes back with its turns. */
+  /** True if the model's reasoning goes back with its turns. */
   readonly reasoning: boolean
-  /** Whether a turn that had no reasoning goes back with an empty one, because the server wants the field. */
+  /** True if a turn that had no reasoning goes back with an empty one, because the server wants the field. */
   readonly emptyReasoning: boolean
-  /** Whether the server streams replies: those that are watched, every one because it knows no other way, or none. */
+  /**
+   * Says which replies the server streams: those that are watched, every one because it knows no other way, or none.
+   */
   readonly streams: "watched" | "always" | "never"
-  /** Whether a turn of calls without words has the content `null`, as OpenAI writes it, or empty text. */
+  /** Writes the content of a turn of calls without words as `null`, as OpenAI does, or as empty text. */
   readonly nullContent: boolean
-  /** Whether a tool without parameters has an empty list of them. */
+  /** True if a tool without parameters has an empty list of them. */
   readonly emptyParameters: boolean
   /** Other fields of the request that are left out. */
   readonly without: ReadonlyArray<string>
@@ -177,7 +179,7 @@ const refusesReasoning = (named: string): boolean =>
   (/unsupported|not supported|not permitted|un(?:known|recognized)|extra/.test(named) ||
     !/missing|must|required|expected/.test(named))
 
-/** Whether a turn has reasoning with it: in a field of its own, or as one of its parts. */
+/** Returns whether a turn has reasoning with it: in a field of its own, or as one of its parts. */
 const echoesReasoning = (body: JsonObject): boolean =>
   asObjects(body["messages"] ?? body["input"] ?? body["contents"]).some((message) =>
     [message, ...asObjects(message["content"] ?? message["parts"])].some(

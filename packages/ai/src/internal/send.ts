@@ -30,7 +30,7 @@ export class NotAnswered extends Data.TaggedError("NotAnswered")<{
 }
 
 export interface Options {
-  /** Whether the headers of the trace are sent along. */
+  /** True if the headers of the trace are sent along. */
   readonly propagateTrace: boolean
   /** Takes secrets out of what a span shows. */
   readonly hide: (text: string) => string

@@ -1,5 +1,5 @@
 /**
- * What a command says before it starts: the model and the tools.
+ * Announces the model and the tools before a command starts.
  */
 import type { PatternEntry } from "../config/patterns.js"
 import type { Settings } from "../config/settings.js"

@@ -1,5 +1,5 @@
 /**
- * Who is asked in a run: the person at the terminal, where the settings say so.
+ * Asks the person at the terminal in a run, if the settings say so.
  */
 import * as Effect from "effect/Effect"
 import { handedOn } from "../config/options.js"

@@ -1,5 +1,5 @@
 /**
- * What a run is given: its model within its limits, and its tools. Built from the settings, as Layers.
+ * Gives a run its model within its limits, and its tools, as Layers built from the settings.
  */
 import * as Approval from "@forethought/core/Approval"
 import * as Llm from "@forethought/core/Llm"
@@ -25,11 +25,11 @@ export interface Equipment {
   readonly tools: ReadonlyArray<ToolEntry>
   readonly servers?: ReadonlyArray<McpServer> | undefined
   readonly limits?: Limits | undefined
-  /** How many calls of a tool may run at once, by its name. */
+  /** Maximum number of calls of a tool that run at once, by its name. */
   readonly permits?: ReadonlyMap<string, number> | undefined
-  /** Whether a part of each limit is kept for the solver or the finalizer. */
+  /** True if a part of each limit is kept for the solver or the finalizer. */
   readonly keepsLast?: boolean | undefined
-  /** Who is asked before a tool acts; nobody where there is none. */
+  /** Asked before a tool acts, if there is one. */
   readonly approval?: Approval.Service | undefined
   /** Called with what a person must know although the run goes on. */
   readonly warn?: ((text: string) => void) | undefined
@@ -37,10 +37,10 @@ export interface Equipment {
   readonly eachTool?: ((tool: Tool.Tool<Llm.Llm>) => Tool.Tool<Llm.Llm>) | undefined
 }
 
-/** Why a run cannot begin. */
+/** The reasons why a run cannot begin. */
 export type NotReady = ModelNotUsable | McpError | UsageError
 
-/** What the runs of one process share. */
+/** The model and the tools that the runs of one process share. */
 export interface Shared {
   readonly llm: Llm.Service
   readonly tools: ReadonlyArray<Tool.Tool<Llm.Llm>>
@@ -51,7 +51,7 @@ export interface Loaded {
   readonly shared: Effect.Effect<Shared, NotReady, Scope.Scope>
   /** The model of one run, within its limits, and the toolbox, whose tools ask that model. */
   readonly perRun: (shared: Shared) => Layer.Layer<Llm.Llm | Toolbox.Toolbox, UsageError>
-  /** What a person should know after a run that answered. */
+  /** Returns what a person should know after a run that answered. */
   readonly notes: () => ReadonlyArray<string>
 }
 

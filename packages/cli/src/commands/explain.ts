@@ -43,7 +43,7 @@ export const explain = (
 interface Planned {
   readonly explained: Explanation.Explanation
   readonly routed: string | undefined
-  /** Why there is no plan to show. */
+  /** The reason why there is no plan to show. */
   readonly why: string | undefined
 }
 

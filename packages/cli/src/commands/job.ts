@@ -28,15 +28,18 @@ export interface Job extends Equipment.Equipment {
   readonly options: ReadonlyMap<string, string | number>
   /** A file for one JSON line an event. */
   readonly events?: string | undefined
-  /** Whether replies are shown while they arrive. */
+  /** True to show replies as they arrive. */
   readonly stream?: boolean | undefined
-  /** Who is asked before a plan runs; every plan is accepted where there is nobody. */
+  /** Asked before a plan runs. Without one, every plan is accepted. */
   readonly planReview?: PlanApproval.Service["review"] | undefined
   /** Called with each event besides. */
   readonly watch?: ((event: Parameters<Findings.Recorder["on"]>[0]) => void) | undefined
 }
 
-/** What keeps a run from starting: a model or an MCP server that cannot be used, a file that cannot be written. */
+/**
+ * The errors that keep a run from starting: a model or an MCP server that cannot be used, a file that cannot be
+ * written.
+ */
 export type NotStarted = UsageError | Equipment.NotReady | JournalFile.JournalFileError
 
 /**

@@ -104,7 +104,7 @@ const schemaOf = ({ choices, default: standard, description, kind, least }: Patt
   }
 }
 
-/** Why there is no answer, and what was found until then. */
+/** Returns why there is no answer, and what was found until then. */
 const told = (error: RunError): { readonly message: string } => {
   const found = error.progress === undefined ? [] : Findings.lines(error.progress)
   const why = `Not answered (${error._tag}): ${error.message}`

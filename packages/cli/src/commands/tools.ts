@@ -30,7 +30,7 @@ const serverLines = (server: McpServer, process: Process) =>
     )
   ])
 
-/** What a server says of a tool, and whether that counts. */
+/** Returns what a server says of a tool, and whether that counts. */
 const hinted = ({ hints }: ServerTool, isTrusted: boolean): string => {
   if (hints.readOnly === false) return " (changes something)"
   const said = [

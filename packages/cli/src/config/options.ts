@@ -20,7 +20,7 @@ export interface PatternOption {
   readonly kind: "count" | "duration" | "choice" | "list" | "format" | "file" | "text" | "switch"
   readonly least?: number
   readonly choices?: ReadonlyArray<string>
-  /** What each text of a `file` needs to hold. */
+  /** The holes that each text of a `file` may have, and the one that it needs. */
   readonly holes?: { readonly [key: string]: Holes }
   /** As it is written on the command line: `8`, `30 seconds`. Without one, what is not given is not there. */
   readonly default?: string
@@ -28,13 +28,13 @@ export interface PatternOption {
 
 const short = 24
 
-/** How a value is written, for help: `<count>`, `<a|b>`; many choices stand in {@link meaningOf}. */
+/** Returns how a value is written, for help: `<count>`, `<a|b>`. Many choices stand in {@link meaningOf}. */
 export const usageOf = (option: PatternOption): string => {
   const choices = option.choices?.join("|") ?? ""
   return option.kind === "choice" && choices.length <= short ? `<${choices}>` : `<${option.kind}>`
 }
 
-/** What an option does, with its choices where they do not stand in {@link usageOf}. */
+/** Returns what an option does, with its choices if they do not stand in {@link usageOf}. */
 export const meaningOf = (option: PatternOption): string =>
   option.kind === "choice" && (option.choices?.join("|") ?? "").length > short
     ? `${option.description}: ${option.choices?.join(", ")}`
@@ -225,7 +225,7 @@ const units: { readonly [unit: string]: number } = Object.assign(Object.create(n
   hours: 3_600_000
 })
 
-/** What was given to one pattern, as another one gets it that it hands on to. */
+/** Returns the options of one pattern as another one gets them that it hands on to. */
 export const handedOn = (
   given: ReadonlyMap<string, string | number>,
   others: ReadonlyArray<PatternOption>

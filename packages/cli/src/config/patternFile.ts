@@ -51,7 +51,10 @@ export const find = async (
 // naming files
 // ---------------------------------------------------------------------------------------------------------------
 
-/** Where the arguments of `run` and `explain` name a file in the place of a pattern; options may stand before it. */
+/**
+ * Returns where the arguments of `run` and `explain` name a file in the place of a pattern. Options may stand before
+ * it.
+ */
 const positionOf = (args: ReadonlyArray<string>): number | undefined => {
   if (args[0] !== "run" && args[0] !== "explain") return undefined
   const known = new Map([
@@ -161,7 +164,7 @@ const isPattern = (value: unknown): value is Any<Needs> => {
   )
 }
 
-/** What of a pattern has a name that is taken, or a default that cannot be read. */
+/** Returns what of a pattern has a name that is taken, or a default that cannot be read. */
 const clashOf = (pattern: Any<Needs>, others: ReadonlyArray<Own>): string | undefined => {
   const { name } = pattern
   if (!/^[a-z][a-z0-9-]{0,63}$/.test(name)) {

@@ -9,7 +9,7 @@ import { catalogue, type Entry, router } from "@forethought/patterns/catalogue"
 import type { Gathered } from "../screen/findings.js"
 import type { PatternOption } from "./options.js"
 
-/** What a run provides. */
+/** The services that a run provides. */
 export type Needs = Llm.Llm | Toolbox.Toolbox
 
 /** Every error of a pattern: tagged, with a message for people, and the work so far where there is any. */
@@ -98,7 +98,7 @@ const executorsOf = (entry: PatternEntry, own: ReadonlyArray<PatternOption>, cho
   return option === undefined ? [] : entry.executors().filter(({ name }) => name === (chosen ?? option.default))
 }
 
-/** What an executor can be given: its own executor is the default one, and its bounds are its caller's. */
+/** Returns the options of an executor: its own executor is the default one, and its bounds are its caller's. */
 export const executorOptions = (entry: PatternEntry): ReadonlyArray<PatternOption> =>
   optionsOf(entry).filter(({ name }) => name !== "executor" && entry.within?.[name] === undefined)
 

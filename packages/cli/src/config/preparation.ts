@@ -20,7 +20,7 @@ export const prepare = (entry: PatternEntry, given: Given): Effect.Effect<Ready>
     return Pattern.withOptions(Pattern.loose(Router.pattern(ready)), options)
   })
 
-/** What the Router is to choose from, and its own options. */
+/** Returns what the Router is to choose from, and its own options. */
 export const routing = (entry: PatternEntry, given: Given) => {
   const chosen = given.get("patterns")
   const names = chosen === undefined ? undefined : String(chosen).split(",")

@@ -1,16 +1,17 @@
 /**
- * What a run can be told besides the options of its pattern: the flags, variables and keys of the config file, as data.
+ * Lists what a run can be told besides the options of its pattern: the flags, variables and keys of the config file, as
+ * data.
  */
 
 /** One setting. A flag follows from its name, as with the options of patterns. */
 export interface RunSetting {
   /** Key in the config file: `maxCalls`. */
   readonly name: string
-  /** How its value is written; without one it is a switch. */
+  /** The notation of its value; a switch has none. */
   readonly usage?: string
-  /** Whether its flag can be given several times. */
+  /** True if its flag can be given several times. */
   readonly repeatable?: boolean
-  /** Whether it is a flag alone, without a variable or a key. */
+  /** True if it is a flag alone, without a variable or a key. */
   readonly isFlagOnly?: boolean
   readonly description: string
   readonly group: "model" | "limits" | "tools" | "patterns" | "approval"

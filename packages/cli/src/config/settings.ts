@@ -1,5 +1,5 @@
 /**
- * What a run is told: flags before environment variables before the config file.
+ * Reads what a run is told: flags before environment variables before the config file.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
@@ -29,7 +29,7 @@ export interface Settings extends Equipped {
   readonly stream: boolean
   readonly approve: boolean
   readonly approvePlan: boolean
-  /** What a person should know about how the settings were understood. */
+  /** Notes for a person on how the settings were understood. */
   readonly notes: ReadonlyArray<string>
 }
 

@@ -5,7 +5,7 @@
 /** A model by its kind, which is the prefix of the spec. */
 export type Kind = "openai" | "anthropic" | "google" | "ollama" | "openai-compatible" | "gguf" | "scripted"
 
-/** How a kind is written, and what it is. */
+/** The notation of a kind, and a description. */
 export interface KindInfo {
   readonly kind: Kind
   readonly usage: string

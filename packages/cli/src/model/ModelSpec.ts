@@ -28,7 +28,7 @@ export { type Kind, type KindInfo, kinds } from "./ModelKinds.js"
 export class InvalidModelSpec extends Data.TaggedError("InvalidModelSpec")<{
   /** Says in a sentence what is wrong. */
   readonly problem: string
-  /** What can be written. */
+  /** The notations that can be read. */
   readonly usage: ReadonlyArray<string>
 }> {
   override get message(): string {
@@ -39,9 +39,9 @@ export class InvalidModelSpec extends Data.TaggedError("InvalidModelSpec")<{
 /** A spec that is right and cannot be used here: no key, nothing listening, a package or a file that is missing. */
 export class ModelNotUsable extends Data.TaggedError("ModelNotUsable")<{
   readonly kind: Kind
-  /** What is missing, as a sentence. */
+  /** Says in a sentence what is missing. */
   readonly problem: string
-  /** What to do about it, as a sentence. */
+  /** Says in a sentence what to do about it. */
   readonly advice: string
 }> {
   override get message(): string {
@@ -63,22 +63,22 @@ export type ModelSpec =
 export type Env = Environment.Env
 
 export interface LayerOptions {
-  /** Where the relative path of a file starts. Default: the working directory. */
+  /** Folder in which the relative path of a file starts. Default: the working directory. */
   readonly folder?: string | undefined
-  /** Whether providers that can hold a model to a JSON Schema do. Default: `"auto"`. */
+  /** Holds models to a JSON Schema where their provider can. Default: `"auto"`. */
   readonly structured?: "auto" | "off" | undefined
   /** The time allowed for one attempt. Default: the provider's. */
   readonly timeout?: Duration.DurationInput | undefined
   /** Maximum number of retries after a retryable failure. Default: 2. */
   readonly maxRetries?: number | undefined
-  /** What answers for `scripted:<file>`. Default: nothing does, and it is not usable. */
+  /** Answers for `scripted:<file>`. Default: nothing does, and it is not usable. */
   readonly scripted?: ((file: string) => Layer.Layer<Llm, ModelNotUsable>) | undefined
 }
 
-/** Whether a kind of model can be used now. */
+/** A kind of model, and if it can be used now. */
 export interface Usability extends KindInfo {
   readonly usable: boolean
-  /** Why not and what to do, or what is there. */
+  /** Says why not and what to do, or what is there. */
   readonly why: string
 }
 
@@ -209,8 +209,9 @@ const hosted = (kind: "openai" | "anthropic" | "google", options: OpenAi.Options
 // ---------------------------------------------------------------------------------------------------------------
 
 /**
- * Whether a model can be used, as far as that can be told without using it: there is a key, the package is installed,
- * the file exists, something listens at the address. A server is asked without a key, and given 2 seconds to answer.
+ * Checks that a model can be used, as far as that can be told without using it: there is a key, the package is
+ * installed, the file exists, something listens at the address. A server is asked without a key, and given 2 seconds to
+ * answer.
  */
 export const check = (spec: ModelSpec, env: Env, options: LayerOptions = {}): Effect.Effect<void, ModelNotUsable> =>
   Effect.gen(function* () {

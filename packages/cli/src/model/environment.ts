@@ -1,4 +1,4 @@
-/** What a model spec is looked up in: environment variables, addresses and files. */
+/** Looks up a model spec in environment variables, addresses and files. */
 import { statSync } from "node:fs"
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ export const value = (env: Env, name: string): string | undefined => {
   return text === undefined || text === "" ? undefined : text
 }
 
-/** What is wrong with an address, as the end of a sentence that does not quote it. */
+/** Returns what is wrong with an address, as the end of a sentence that does not quote it. */
 export const addressProblem = (address: string): string | undefined => {
   if (!URL.canParse(address)) return "is not valid"
   const { password, protocol, username } = new URL(address)
@@ -58,7 +58,10 @@ export const compatibleKey = (address: string, env: Env): string | undefined => 
   return trusted ? value(env, "OPENAI_API_KEY") : undefined
 }
 
-/** Whether anything answers an HTTP request within 2 seconds. No header of ours is sent, and no redirect followed. */
+/**
+ * Returns whether anything answers an HTTP request within 2 seconds. No header of ours is sent, and no redirect
+ * followed.
+ */
 export const listens = (address: string): Effect.Effect<boolean> =>
   Effect.tryPromise((signal) => fetch(plainAddress(address), { signal, redirect: "manual" })).pipe(
     Effect.flatMap((response) => Effect.promise(async () => void (await response.body?.cancel()))),

@@ -1,5 +1,5 @@
 /**
- * What a run may use, from flags to the Layers that keep it.
+ * Reads what a run may use, and makes the Layers that keep it.
  */
 import * as ListedPrices from "@forethought/ai/Prices"
 import type * as Llm from "@forethought/core/Llm"
@@ -75,7 +75,7 @@ const readPrice = (given: Given): Price => {
   return { inputPerMillion, outputPerMillion }
 }
 
-/** What a model costs: as given, as listed, nothing where it runs at home; `undefined` where nobody knows. */
+/** Returns what a model costs: as given, as listed, nothing if it runs at home; `undefined` if nobody knows. */
 const priceOf = (model: Model, limits: Limits): Price | undefined => {
   if (limits.price !== undefined) return limits.price
   const { spec } = model
@@ -86,7 +86,7 @@ const priceOf = (model: Model, limits: Limits): Price | undefined => {
 }
 
 export interface Prices {
-  /** What a role's model costs; of one with a fallback the dearer of the two. `undefined` where nobody knows. */
+  /** Returns what a role's model costs; of one with a fallback the dearer of the two; `undefined` if nobody knows. */
   readonly of: (role: Llm.Role) => Price | undefined
   /** The models of which nobody knows it. */
   readonly unknown: ReadonlyArray<Model>
@@ -113,9 +113,9 @@ type Wrap = <E>(model: Layer.Layer<Llm.Llm, E>) => Layer.Layer<Llm.Llm, E>
 
 /** The Layers of the limits. */
 export interface Limiting {
-  /** What holds for everything that asks the models: rates, and calls at once. */
+  /** Keeps the rates and the number of calls at once, for everything that asks the models. */
   readonly rates: Wrap
-  /** What holds for one run: calls, tokens, money and time. */
+  /** Keeps the calls, tokens, money and time of one run. */
   readonly budget: Wrap
 }
 

@@ -15,12 +15,12 @@ import type { LoadedModel } from "./scripted.js"
 export interface Model {
   /** As it is shown: never with a secret. */
   readonly label: string
-  /** What was named; nothing for a demonstration's own replies. */
+  /** The spec that was named; absent for a demonstration's own replies. */
   readonly spec?: ModelSpec.ModelSpec
   readonly load: Effect.Effect<LoadedModel, UsageError>
 }
 
-/** What a model needs from its surroundings, and whether it is held to a JSON Schema where it can be. */
+/** The surroundings of a model, and a switch that holds it to a JSON Schema if it can be. */
 export interface Place extends Surroundings {
   /** Default: `"auto"`. */
   readonly structured?: "auto" | "off"
@@ -72,7 +72,10 @@ export const readModels = (
 
 const wrong = (message: string) => Effect.fail(new UsageError(message))
 
-/** What stands before `=` in `<role>=<spec>`; nothing where it cannot be a role, as the `=` is one of an address. */
+/**
+ * Returns what stands before `=` in `<role>=<spec>`; nothing if it cannot be a role because the `=` is one of an
+ * address.
+ */
 const roleIn = (written: string): string | undefined =>
   /^\s*([A-Za-z][\w-]{0,19})\s*=/.exec(written)?.[1]?.toLowerCase()
 
@@ -112,7 +115,7 @@ export const keyHint = ({ spec }: Model): string => {
   return keys.length === 0 ? "" : ` The key is taken from ${keys.join(" or ")}.`
 }
 
-/** Whether the steps of a run can be carried out by a model to which tools are not offered natively. */
+/** Returns whether the steps of a run can be carried out by a model to which tools are not offered natively. */
 export const needsTextProtocol = (models: Models): boolean =>
   [models.roles.get("executor") ?? models.default, models.fallback].some((model) => model?.spec?.kind === "gguf")
 

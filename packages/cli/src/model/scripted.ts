@@ -23,7 +23,7 @@ import type { ModelNotUsable } from "./ModelSpec.js"
 /** A model that can be asked. */
 export interface LoadedModel {
   readonly layer: Layer.Layer<Llm.Llm, ModelNotUsable>
-  /** What a person should know after a run that answered, such as replies that nobody asked for. */
+  /** Returns what a person should know after a run that answered, such as replies that nobody asked for. */
   readonly leftOver?: () => ReadonlyArray<string>
 }
 

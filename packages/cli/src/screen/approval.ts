@@ -15,7 +15,7 @@ import type { Screen } from "./screen.js"
 import type { Terminal } from "./terminal.js"
 import { fit, indent, oneLine, printable } from "./text.js"
 
-/** Who can be asked, and where. */
+/** The person who can be asked, and the screen. */
 export interface Desk {
   /** Nothing where standard input or standard error is not a terminal. */
   readonly terminal: Terminal | undefined
@@ -75,7 +75,7 @@ const ask = (terminal: Terminal, prompt: string) => Effect.promise((signal) => t
 /** Characters of an input that are shown. */
 const maxShownChars = 4_000
 
-/** What a model writes is shown in full as far as a person can read it, with how much of it is not. */
+/** Shows what a model writes in full, as far as a person can read it, and says how much is left out. */
 const shortened = (text: string): string => {
   const shown = printable(text.slice(0, maxShownChars))
   return text.length > maxShownChars ? `${shown}\n[and ${text.length - maxShownChars} more characters]` : shown
@@ -157,7 +157,8 @@ const edit = (desk: Desk, terminal: Terminal, text: string): Effect.Effect<strin
 }
 
 /**
- * What a person made of the text. An editor that is open when the run is interrupted is ended, and its file removed.
+ * Returns what a person made of the text. An editor that is open when the run is interrupted is ended, and its file
+ * removed.
  */
 const inEditor = (editor: string, text: string): Effect.Effect<string, unknown> =>
   Effect.acquireUseRelease(

@@ -24,7 +24,7 @@ const Calls = Schema.Array(
   })
 )
 
-/** What the events tell of a run that was interrupted. */
+/** The work of an interrupted run, as its events tell it. */
 const ToldSchema = Schema.Struct({
   plan: optional(Schema.Array(Event.PlannedStep)),
   evidence: Schema.Array(Event.Evidence),

@@ -7,10 +7,10 @@ import type { Streams } from "../process.js"
 import * as Findings from "./findings.js"
 import { indent, printable, printableJson } from "./text.js"
 
-/** How a run ended: with the answer in words and the whole result, with an error, or interrupted. */
+/** The ending of a run: with the answer in words and the whole result, with an error, or interrupted. */
 export type Ended = {
   readonly findings: Findings.Recorder
-  /** What a person should know besides. */
+  /** Notes for a person besides. */
   readonly notes: ReadonlyArray<string>
 } & (
   | { readonly _tag: "Answered"; readonly answer: string; readonly result: unknown }
@@ -18,7 +18,7 @@ export type Ended = {
   | { readonly _tag: "Interrupted" }
 )
 
-/** What was run. */
+/** The pattern, the question and the model of a run. */
 export interface About {
   readonly pattern: string
   readonly question: string
@@ -48,7 +48,7 @@ export const report = (ended: Ended, about: About, asJson: boolean, streams: Str
 const headOf = (error: RunError): string =>
   refusalOf(error) === undefined ? `Not answered (${error._tag})` : "Plan refused"
 
-/** Why the plan was refused when it was shown. */
+/** Returns why the plan was refused when it was shown. */
 const refusalOf = (error: RunError): string | undefined =>
   error._tag === "PlanRefused" && "reason" in error ? String(error.reason) || "no reason was given" : undefined
 
@@ -56,7 +56,7 @@ const refusalOf = (error: RunError): string | undefined =>
 const reasonOf = (error: RunError): string =>
   refusalOf(error) ?? ("answer" in error && typeof error.answer === "string" ? error.answer : error.message)
 
-/** What the error carries, and the tool calls beside it; of an interrupted run what its events tell. */
+/** Returns what the error carries, and the tool calls beside it; of an interrupted run what its events tell. */
 const gatheredText = (ended: Ended): string => {
   const told = ended.findings.told()
   const progress = ended._tag === "Failed" ? ended.error.progress : undefined
@@ -71,7 +71,7 @@ const gatheredText = (ended: Ended): string => {
     : `Gathered until then:\n${lines.map((line) => indent(line, 2)).join("\n")}\n`
 }
 
-/** What the model had written of a reply that is not used, where the reason that is shown does not hold it already. */
+/** Returns what the model had written of a reply that is not used, unless the reason that is shown holds it already. */
 const lastWords = (error: RunError): string | undefined => {
   const reason = "reason" in error ? error.reason : undefined
   const words = [textIn(error, "text"), textIn(reason, "text"), textIn(error, "lastText")]

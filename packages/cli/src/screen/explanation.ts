@@ -1,5 +1,5 @@
 /**
- * What a run would do: the plan with its graph, and the calls and the money that it will take.
+ * Explains what a run would do: the plan with its graph, and the calls and the money that it will take.
  */
 import type * as Llm from "@forethought/core/Llm"
 import type * as Pattern from "@forethought/core/Pattern"
@@ -9,7 +9,7 @@ import * as Either from "effect/Either"
 import type { Ready } from "../config/patterns.js"
 import type { Prices } from "../model/limits.js"
 
-/** What one model call of the run took, as far as it was seen. */
+/** The tokens of one model call of the run, as far as they were seen. */
 export interface Seen {
   readonly on: (event: RunEvent.RunEvent) => void
   /** Tokens of the last planner's call that told them. */
@@ -33,7 +33,7 @@ export const see = (): Seen => {
 // describing
 // ---------------------------------------------------------------------------------------------------------------
 
-/** How many calls there will be; `over` where `most` is more than anybody waits for. */
+/** The number of calls to expect. `over` is set if `most` is more than anybody waits for. */
 interface Bounds extends Pattern.Range {
   readonly over?: number
 }

@@ -1,5 +1,5 @@
 /**
- * What a run has gathered: the `progress` of its error, or where it was interrupted what its events tell.
+ * Gathers the work of a run: the `progress` of its error, or what its events tell if it was interrupted.
  */
 import type * as RunEvent from "@forethought/core/RunEvent"
 import type * as Adapt from "@forethought/patterns/Adapt"
@@ -36,7 +36,7 @@ export interface Task {
   readonly detail?: string
 }
 
-/** What the events tell of a run. Steps and plans are those of the outermost pattern that has them. */
+/** The work of a run, as its events tell it. Steps and plans are those of the outermost pattern that has them. */
 export interface Told {
   readonly plan?: ReadonlyArray<RunEvent.PlannedStep>
   readonly evidence: ReadonlyArray<RunEvent.Evidence>
@@ -63,7 +63,10 @@ export const make = (): Recorder => {
   let planner: string | undefined
   let reasoning: string | undefined
 
-  /** Whether an event is about the steps of the pattern that planned first: those of nested runs are its executor's. */
+  /**
+   * Returns whether an event is about the steps of the pattern that planned first: those of nested runs are its
+   * executor's.
+   */
   const isOutermost = (call: string) =>
     planner !== undefined && /^[^/]*$/.test(planner === "" ? call : call.slice(planner.length + 1))
 

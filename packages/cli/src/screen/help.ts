@@ -1,5 +1,5 @@
 /**
- * What the program says about itself: lists, and the texts behind the flags.
+ * Tells what the program says about itself: lists, and the texts behind the flags.
  */
 
 import { defaultConfigFile } from "../config/flags.js"

@@ -7,7 +7,7 @@ import { oneLine } from "./text.js"
 export interface Arriving {
   /** The lines that the event completes, to be shown once. */
   readonly on: (event: RunEvent.RunEvent) => ReadonlyArray<string>
-  /** What has arrived of the line that each running call is at. */
+  /** Returns what has arrived of the line that each running call is at. */
   readonly open: () => ReadonlyArray<string>
 }
 

@@ -8,16 +8,16 @@ import { oneLine, seconds } from "./text.js"
 export interface Row {
   readonly text: string
   readonly style: Style
-  /** Whether it is about something that runs now. */
+  /** True if it is about something that runs now. */
   readonly isCurrent: boolean
 }
 
 export interface Look {
   readonly columns: number
   readonly now: number
-  /** What stands before a thing that runs. */
+  /** The mark before a thing that runs. */
   readonly spinner: string
-  /** Whether what has ended is shown with everything inside, or as its result. */
+  /** True to show what has ended with everything inside, false to show its result alone. */
   readonly isWhole: boolean
 }
 
@@ -57,7 +57,7 @@ const nodeLines = (node: Node, indent: number, look: Look): ReadonlyArray<Row> =
   }
 }
 
-/** What is inside: all of it, or while something in it runs; of what has ended the result is enough. */
+/** Returns what is inside: all of it, or while something in it runs. Of what has ended the result is enough. */
 const below = (node: Node, indent: number, look: Look): ReadonlyArray<Row> =>
   look.isWhole || isRunning(node) || indent === 0 ? node.items.flatMap((item) => nodeLines(item, indent + 1, look)) : []
 

@@ -1,5 +1,5 @@
 /**
- * Where progress is written: permanent lines, and on a terminal a region below them that is drawn anew.
+ * Writes progress: permanent lines, and on a terminal a region below them that is drawn anew.
  */
 import * as Effect from "effect/Effect"
 import { defaultColumns } from "./text.js"
@@ -12,7 +12,7 @@ export interface Output {
   readonly rows?: number | undefined
 }
 
-/** How a part of a line is meant; colours only where the terminal wants them. */
+/** The meaning of a part of a line. Colours are shown only if the terminal wants them. */
 export type Style = "plain" | "dim" | "good" | "bad" | "warn" | "strong"
 
 export interface Screen {

@@ -2,7 +2,7 @@
  * Text of models and tools as a terminal may get it.
  */
 
-/** How many columns a line may take where the terminal does not say. */
+/** Number of columns of a line if the terminal does not say. */
 export const defaultColumns = 100
 
 /**

@@ -14,17 +14,17 @@ export interface McpServer {
   readonly at:
     | { readonly command: string; readonly args: ReadonlyArray<Value>; readonly env: Written; readonly cwd: string }
     | { readonly url: string; readonly headers: Written; readonly transport: "http" | "sse" }
-  /** How long a call may take, in milliseconds. */
+  /** Longest time of a call, in milliseconds. */
   readonly timeout?: number
-  /** How long connecting may take, in milliseconds. */
+  /** Longest time of connecting, in milliseconds. */
   readonly connectTimeout?: number
   /** The tools that are wanted; all of them where nothing is said. */
   readonly only?: ReadonlyArray<string>
   /** The tools that are not wanted. */
   readonly without?: ReadonlyArray<string>
-  /** Whether what it says of its tools is believed. */
+  /** True if what it says of its tools is believed. */
   readonly isTrusted: boolean
-  /** What a person should know about how it was read. */
+  /** Notes for a person on how it was read. */
   readonly notes: ReadonlyArray<string>
 }
 
@@ -247,7 +247,7 @@ const expand = (written: string, where: string, around: Surroundings): Value => 
 
 const variables = /\$\{(?:env:)?(\w{1,100})(?::-([^{}]{0,1000}))?\}|\{env:(\w{1,100})\}/g
 
-/** What other clients look up and we do not; a `$NAME` only where there is such a variable. */
+/** Returns what other clients look up and we do not; a `$NAME` only if there is such a variable. */
 const unread = (server: Readonly<Record<string, unknown>>, { env }: Surroundings): ReadonlyArray<string> => {
   const keys = ["command", "args", "env", "environment", "cwd", ...urlKeys, "headers", "http_headers"]
   const found = textsIn(keys.map((key) => server[key])).flatMap((text) => {
@@ -335,7 +335,7 @@ const texts = (given: unknown, where: string): ReadonlyArray<string> => {
   return given
 }
 
-/** What is used of an entry, and what says nothing about how a server is reached. */
+/** The keys of an entry that are used, and those that say nothing about how a server is reached. */
 const knownKeys = new Set([
   ...[...placeKeys, "type", "transport", "transportType", "args", "env", "environment", "env_vars", "cwd"],
   ...["headers", "http_headers", "env_http_headers", "bearer_token_env_var", "disabled", "enabled"],

@@ -20,7 +20,7 @@ export interface ToolEntry {
 interface Kind {
   readonly name: string
   readonly summary: string
-  /** What must be given with it. */
+  /** Flags that must be given with it. */
   readonly needs?: string
   /** Checks what it needs, and gives how it is loaded. */
   readonly read: (find: Find, around: Surroundings) => ToolEntry["load"]
@@ -83,7 +83,7 @@ export const tools: ReadonlyArray<Kind> = [
   }
 ]
 
-/** What a run gets where nothing is said. */
+/** The tools of a run for which none are named. */
 export const defaultTools: ReadonlyArray<string> = ["lookup", "calculator"]
 
 const nothing: Find = () => undefined

@@ -16,7 +16,7 @@ import type * as Llm from "../Llm.js"
 export interface Surroundings {
   readonly context: Context.Context<Llm.Llm>
   readonly clock: Clock.Clock
-  /** Whether the app has a tracer of its own. */
+  /** True if the app has a tracer of its own. */
   readonly isTraced: boolean
   /** To run what goes on beside the fiber. */
   readonly runtime: () => Runtime.Runtime<never>

@@ -154,7 +154,7 @@ const strikesOut = (text: string): boolean => {
   return end !== -1 && trim(withoutEnd(text.slice(end))) !== ""
 }
 
-/** Whether a mark is text wherever it stands behind text; at the very end it is taken off later. */
+/** Returns whether a mark is text wherever it stands behind text; at the very end it is taken off later. */
 const isInert = (kind: Token["kind"], isFollowed: boolean): boolean =>
   kind._tag === "Start" || kind._tag === "Stray" || (kind._tag === "End" && !isFollowed)
 
@@ -175,11 +175,11 @@ const isBlankBetween = (text: string, from: number, to: number): boolean => {
 interface View {
   /** The closer that may end the block that a token opens. */
   readonly closerOf: (index: number) => Token | undefined
-  /** Whether an end of a turn is followed by the begin of another. */
+  /** Returns whether an end of a turn is followed by the begin of another. */
   readonly isFollowed: (index: number) => boolean
-  /** Whether no answer's tag of this name opens. */
+  /** Returns whether no answer's tag of this name opens. */
   readonly isAlone: (name: string) => boolean
-  /** Whether an answer's tag and its closer are around all that is left, but for marks of turns. */
+  /** Returns whether an answer's tag and its closer are around all that is left, but for marks of turns. */
   readonly isWhole: (index: number) => boolean
 }
 
@@ -259,8 +259,8 @@ const isRoleLine = (text: string, at: number): boolean => {
 // ---------------------------------------------------------------------------------------------------------------
 
 /**
- * Whether a mark is text: in code, in a string of JSON, in quotes, in a sentence about marks, or where a word of prose
- * stands in a line. Asked in order, and only outside thinking.
+ * Returns whether a mark is text: in code, in a string of JSON, in quotes, in a sentence about marks, or where a word
+ * of prose stands in a line. Asked in order, and only outside thinking.
  */
 const textJudge = (text: string, tokens: ReadonlyArray<Token>, view: View) => {
   const code = CodeSpan.make(text)
@@ -385,8 +385,8 @@ const beginsTurn = (text: string, { end, start }: Token, lineStart: number): boo
 const maxScans = 4
 
 /**
- * Whether a mark stands inside a string of a JSON value. What is thought may hold broken JSON, so what follows it is
- * looked at anew.
+ * Returns whether a mark stands inside a string of a JSON value. What is thought may hold broken JSON, so what follows
+ * it is looked at anew.
  */
 const stringJudge = (text: string, tokens: ReadonlyArray<Token>) => {
   let inText: ReadonlySet<Token> = new Set()

@@ -139,7 +139,7 @@ export const controlTokens: ReadonlyArray<string> = [
   ...promptedEnds.map(normal)
 ]
 
-/** Whether a mark is noise at the end of a reply. */
+/** Returns whether a mark is noise at the end of a reply. */
 export function isControl(kind: Kind): boolean {
   return kind._tag === "End" || kind._tag === "Start" || kind._tag === "Stray" || kind._tag === "Turn"
 }

@@ -71,7 +71,7 @@ const special = /^<[|｜][\w▁ :./-]{1,64}[|｜]>$/
 const ofCalls = /tool|call|function|action|python|plugin|invoke|channel|constrain|message|escape|DSML/i
 const unused = /^(?:<unused\d{1,4}>|\[unused\d{1,4}\])$/
 
-/** Whether something in brackets is a mark: `</s>` and `</code>` are not where the text opens them as HTML. */
+/** Returns whether something in brackets is a mark: `</s>` and `</code>` are not where the text opens them as HTML. */
 const markJudge = (text: string): ((written: string) => boolean) => {
   const known = new Map<string, boolean>()
   for (const name of ["s", "code"]) if (text.includes(`<${name}>`, 1)) known.set(`</${name}>`, false)

@@ -5,8 +5,8 @@
 /** Answers for positions in ascending order. */
 export interface CodeSpans {
   /**
-   * Whether `at` is code. What stands before `from` is left out of account: a fence or a backtick there opens nothing.
-   * Both may only grow from one call to the next.
+   * Returns whether `at` is code. What stands before `from` is left out of account: a fence or a backtick there opens
+   * nothing. Both may only grow from one call to the next.
    */
   readonly isCode: (at: number, from: number) => boolean
   /** The bounds of the line of `at`, which may only grow from one call to the next. */

@@ -19,7 +19,7 @@ const ends: ReadonlySet<string> = new Set(
 const endOf =
   /^endof(?:the)?(?:plan|steps?|list|answer|response|output|reply|task|turn|message|text|document|utterance)$/
 
-/** Whether a line only says that a plan or a reply ends here, or opens or closes a tag that wraps one. */
+/** Returns whether a line only says that a plan or a reply ends here, or opens or closes a tag that wraps one. */
 export const isMark = (line: string): boolean => {
   if (line.length > 80) return false
   const text = trim(line)
@@ -43,7 +43,7 @@ const isEnd = (name: string): boolean => {
   return ends.has(word) || endOf.test(word)
 }
 
-/** Whether a line only closes a tag, of any name. */
+/** Returns whether a line only closes a tag, of any name. */
 export const closesTag = (line: string): boolean => line.length < 80 && tagLine.exec(trim(line))?.[1] === "/"
 
 const lastTag = /<\/([\p{L}][\w:.-]{0,40})\s?>$/u
@@ -71,7 +71,7 @@ export const without = (text: string): string => {
   return body
 }
 
-/** Whether a text's last line is a code fence that closes nothing. */
+/** Returns whether a text's last line is a code fence that closes nothing. */
 const isStrayFence = (body: string, line: string): boolean =>
   fenceLine(line)?.info === "" && body.split("\n").filter((other) => fenceLine(other) !== undefined).length % 2 === 1
 

@@ -224,7 +224,10 @@ const hasDuplicate = (keys: ReadonlyArray<JsonText.Key>, wanted: Wanted): boolea
   return false
 }
 
-/** Whether a text is a hole that nothing was filled into: dots, or words in angle brackets such as `<the result>`. */
+/**
+ * Returns whether a text is a hole that nothing was filled into: dots, or words in angle brackets such as `<the
+ * result>`.
+ */
 export const isPlaceholder = (text: string): boolean => {
   const body = trim(text)
   if (isDots(body)) return true

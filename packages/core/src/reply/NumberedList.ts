@@ -352,7 +352,7 @@ const inlineSteps = (lines: ReadonlyArray<ListLine.ParsedLine>, items: ReadonlyA
   return (lines[at]?.number ?? 0) > 1 && /(?:^|\s)1[.)]\s/.test(before) ? before : undefined
 }
 
-/** Whether the text of a first step goes on with the label of a second one. */
+/** Returns whether the text of a first step goes on with the label of a second one. */
 const isInline = (text: string): boolean =>
   /\s2[.)]\s|[\s;；。](?:2[、．）]|二、|②|2\ufe0f?\u20e3)|[;；。]\s?2[.)]|\s(?:step|task|phase|stage)\s2:\s|[\s;；。](?:第[二2]步|步骤[二2])/iu.test(
     text

@@ -73,9 +73,9 @@ interface Mark {
   readonly word: "success" | "failure"
   readonly isCapital: boolean
   readonly text: string
-  /** Whether a colon, a dash or an arrow follows the word. */
+  /** True if a colon, a dash or an arrow follows the word. */
   readonly isOpen: boolean
-  /** Whether the line is the instruction said again. */
+  /** True if the line is the instruction said again. */
   readonly isInstruction: boolean
 }
 
@@ -172,8 +172,8 @@ const arrows = "→⇒➜➔➡"
 const isBlankAt = (text: string, at: number): boolean => at >= text.length || isBlank(text.charCodeAt(at))
 
 /**
- * Whether the other verdict stands on the line too: as in the instruction, with a hole that was not filled; or said, as
- * a sentence or clause of its own.
+ * Returns whether the other verdict stands on the line too: as in the instruction, with a hole that was not filled; or
+ * said, as a sentence or clause of its own.
  */
 const otherVerdict = (text: string, word: "success" | "failure"): "template" | "said" | undefined => {
   const pattern = word === "success" ? /\bFAILURE\b[*_]{0,3}\s{0,3}[:：]/g : /\bSUCCESS\b[*_]{0,3}\s{0,3}[:：]/g
@@ -192,7 +192,7 @@ const otherVerdict = (text: string, word: "success" | "failure"): "template" | "
   return isSaid ? "said" : undefined
 }
 
-/** Whether what stands between the two words is a hole, or nothing but the words that join them. */
+/** Returns whether what stands between the two words is a hole, or nothing but the words that join them. */
 const isTemplate = (head: string): boolean => {
   const body = trimMarks(head)
   return isHole(body) || /^[|/,;]?\s{0,3}(?:or|otherwise)?[\s|/,;]{0,3}$/i.test(body)
@@ -272,7 +272,7 @@ const ownBlock = (
 const part =
   /^(?:\t| {2}|\s{0,3}(?:[|>]|[-*+•·–—]\s|[*_]{0,3}[(（]?[0-9０-９]{1,3}[.):、．）：]|[①-⑳]|[一二三四五六七八九十]{1,3}[、．]))/u
 
-/** Whether a line belongs to what stands above it: an item, a row, a quote, or an indented line. */
+/** Returns whether a line belongs to what stands above it: an item, a row, a quote, or an indented line. */
 const isPart = (line: string): boolean => part.test(line)
 
 const opensJson = (text: string): boolean => text.startsWith("{") || text.startsWith("[")

@@ -13,8 +13,8 @@ export const prompt = <Hole extends string>(
 ): ReadonlyArray<Llm.Message> => [{ role: "user", content: PromptTemplate.render(template, values) }]
 
 /**
- * Whether an error ends the run, whichever pattern or executor it came from: the model cannot be reached. A model that
- * has nothing to say fails only what it was asked for.
+ * Returns whether an error ends the run, whichever pattern or executor it came from: the model cannot be reached. A
+ * model that has nothing to say fails only what it was asked for.
  */
 export const endsRun = (error: unknown): error is Llm.LlmError =>
   error instanceof Llm.LlmError && error.reason._tag !== "EmptyReply"

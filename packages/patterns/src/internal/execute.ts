@@ -39,7 +39,7 @@ export const attempt = <E, R>(
   )
 }
 
-/** Why a step failed: the error, and what its tools had said, because the next step can avoid that. */
+/** Returns why a step failed: the error, and what its tools had said, because the next step can avoid that. */
 const failureText = (error: unknown): string => {
   const { message } = errorInfo(error)
   const errors = failedCalls(error)
@@ -68,10 +68,10 @@ const failedCalls = (error: unknown): ReadonlyArray<string> => {
   return texts.filter((text, i) => texts.indexOf(text, i + 1) < 0)
 }
 
-/** Whether an error carries the turns of a loop, as those of `ReAct.run` do. */
+/** Returns whether an error carries the turns of a loop, as those of `ReAct.run` do. */
 const hasTurns = (error: unknown): error is { readonly progress: ReAct.Progress } => hasList(error, "turns")
 
-/** Whether an error carries evidence, as those of `Rewoo.parallel` do. */
+/** Returns whether an error carries evidence, as those of `Rewoo.parallel` do. */
 const hasEvidence = (error: unknown): error is { readonly progress: Rewoo.Progress } => hasList(error, "evidence")
 
 const hasList = (error: unknown, name: string): boolean =>

@@ -1,5 +1,5 @@
 /**
- * When two steps are the same step.
+ * Tells when two steps are the same step.
  *
  * @internal
  */

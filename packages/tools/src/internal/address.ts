@@ -14,7 +14,9 @@ interface HostRule {
   readonly port: string
 }
 
-/** Whether a URL's host and port are on an allow-list. Throws an `InvalidOption` on an entry that is not a host. */
+/**
+ * Returns whether a URL's host and port are on an allow-list. Throws an `InvalidOption` on an entry that is not a host.
+ */
 export const hostList = (owner: string, entries: ReadonlyArray<string>): ((url: URL) => boolean) => {
   if (entries.length === 0) throw wrong(owner, 'hosts must name at least one host; "*" is every public one.')
   const rules = entries.map((entry) => ruleOf(owner, entry))
@@ -61,7 +63,7 @@ const ruleOf = (owner: string, entry: string): HostRule => {
 
 const wrong = (owner: string, problem: string) => new InvalidOption({ owner, option: "hosts", problem })
 
-/** Whether an IP address is reached over the public internet. IPv4 inside IPv6 is judged as IPv4. */
+/** Returns whether an IP address is reached over the public internet. IPv4 inside IPv6 is judged as IPv4. */
 export const isPublicAddress = (address: string): boolean => {
   if (isIP(address) === 0 || !ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)

@@ -9,7 +9,7 @@ export const readContentType = (header: string): { readonly type: string; readon
   return { type: type.trim().toLowerCase(), charset: charset?.slice("charset=".length).replaceAll(/["']/g, "").trim() }
 }
 
-/** Whether a media type is text for a person or a program, rather than an image, a document or an archive. */
+/** Returns whether a media type is text for a person or a program, rather than an image, a document or an archive. */
 export const isTextType = (type: string): boolean =>
   type.startsWith("text/") || type.endsWith("+json") || type.endsWith("+xml") || textTypes.has(type)
 

@@ -55,7 +55,7 @@ export const readExpression = (input: string, functions: ReadonlyArray<string>):
   }
   let frame = frameOf(undefined)
   const outer: Array<Frame> = []
-  /** Whether an operand has just ended, and whether by a percent sign. */
+  /** True if an operand has just ended, and whether by a percent sign. */
   let ended: "no" | "operand" | "percent" = "no"
   let isComplete = true
   let operatorCount = 0

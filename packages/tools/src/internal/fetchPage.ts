@@ -15,7 +15,7 @@ export class PageError extends Error {
 }
 
 export interface PageOptions {
-  /** Whether the allow-list has this host and port. */
+  /** Returns whether the allow-list has this host and port. */
   readonly allowed: (url: URL) => boolean
   readonly allowPrivate: boolean
   readonly maxBytes: number
@@ -30,7 +30,7 @@ export interface Page {
   readonly url: URL
   readonly contentType: string | undefined
   readonly bytes: Uint8Array
-  /** Whether the page goes on after `bytes`. */
+  /** True if the page goes on after `bytes`. */
   readonly cut: boolean
 }
 

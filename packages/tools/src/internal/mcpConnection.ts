@@ -42,7 +42,7 @@ export interface ConnectionOptions {
 export interface Request {
   readonly method: string
   readonly params: Record<string, unknown>
-  /** Whether it can be sent a second time although the first may have been carried out. */
+  /** True if it can be sent a second time although the first may have been carried out. */
   readonly repeatable: boolean
   readonly progress?: (partial: string) => void
 }
@@ -65,12 +65,12 @@ export interface Problem {
 interface Live {
   readonly client: Client
   readonly close: Effect.Effect<void>
-  /** Whether it can be used no more: its process has ended, or its stream. */
+  /** True if it can be used no more: its process has ended, or its stream. */
   ended: boolean
-  /** Whether the server no longer knows its session. Calls that still wait on it may be answered. */
+  /** True if the server no longer knows its session. Calls that still wait on it may be answered. */
   lost: boolean
   inFlight: number
-  /** Whether one call alone waited when it ended. */
+  /** True if one call alone waited when it ended. */
   endedOnOne: boolean
   lastError: string
   stderr: string
@@ -291,7 +291,7 @@ const isSessionLost = ({ client }: Live, error: unknown): boolean =>
     ? error.sessionLost
     : error instanceof McpError && client.transport?.sessionId !== undefined && saysLost(error.message)
 
-/** Whether the connection broke while the request was under way. */
+/** Returns whether the connection broke while the request was under way. */
 const isBrokenOff = (live: Live, error: unknown): boolean => {
   if (live.ended) return true
   if (error instanceof HttpRefusal) return brokenStatuses.has(error.status)

@@ -74,8 +74,8 @@ const isBlocks = (value: unknown): value is ReadonlyArray<unknown> =>
 // ---------------------------------------------------------------------------------------------------------------
 
 /**
- * Whether the text says the same already, as servers are asked to: the structure as JSON, or what stands alone in it
- * as it is.
+ * Returns whether the text says the same already, as servers are asked to: the structure as JSON, or what stands alone
+ * in it as it is.
  */
 const isRepeated = (structured: unknown, blocks: ReadonlyArray<unknown>): boolean => {
   const texts = blocks.map(plainText).filter((text) => text !== undefined)

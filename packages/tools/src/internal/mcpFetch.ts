@@ -23,7 +23,7 @@ import {
 export class HttpRefusal extends Error {
   constructor(
     readonly status: number,
-    /** Whether the server does not know, or no longer knows, the session that the request belongs to. */
+    /** True if the server does not know, or no longer knows, the session that the request belongs to. */
     readonly sessionLost: boolean,
     message: string
   ) {
@@ -412,7 +412,7 @@ export const credentialsAdvice = (status: number | undefined): string =>
 /** With these a session may be missing that the server never gave. */
 const lostStatuses = new Set([400, 404, 410])
 
-/** Whether a server says, in one of many ways, that a session is not one of its own. */
+/** Returns whether a server says, in one of many ways, that a session is not one of its own. */
 export const saysLost = (words: string): boolean =>
   /\bnot (?:been )?initiali[sz]ed|\bexpect\w* initiali[sz]e/i.test(words) ||
   /\bno (?:such |valid |active |open |known )?(?:mcp )?session/i.test(words) ||

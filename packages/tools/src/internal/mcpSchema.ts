@@ -27,7 +27,7 @@ const parsedText = (text: string): unknown => {
   }
 }
 
-/** Whether a root says that it is an object, that it is something else, or nothing. */
+/** Returns whether a root says that it is an object, that it is something else, or nothing. */
 const ownType = (type: unknown): "object" | "other" | "none" => {
   const names = (Array.isArray(type) ? type : [type]).map(typeName).filter((name) => name !== undefined)
   if (names.includes("object")) return "object"

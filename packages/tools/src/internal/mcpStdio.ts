@@ -160,8 +160,8 @@ const parsed = (text: string): unknown => {
 export const tooLong = "exceeded maximum size"
 
 /**
- * Whether a message without an id answers a request, rather than a notification, as some servers do that should not:
- * its result has what was asked for, or it is an error and says more than that there is no such method.
+ * Returns whether a message without an id answers a request, rather than a notification, as some servers do that should
+ * not: its result has what was asked for, or it is an error and says more than that there is no such method.
  */
 const mayAnswer = (method: string, { error, result }: Readonly<Record<string, unknown>>): boolean => {
   if (isObject(result)) return (resultKeys.get(method) ?? []).some((key) => Object.hasOwn(result, key))

@@ -12,7 +12,7 @@ export class PathError extends Error {
 
 export interface Root {
   readonly path: string
-  /** Whether names that start with a dot may be read. */
+  /** True if names that start with a dot may be read. */
   readonly hidden: boolean
 }
 

@@ -35,7 +35,10 @@ const list = /^[^;\n\d]{0,24};[ \t*_]{0,4}[$€£]?\d/
 /** A line that goes on with the value of the line before. */
 const nextLine = /^[^\n\d]{0,24}\n[ \t*_]{0,4}(?:and|or|plus|to|&|\+)[ ]{1,3}[$€£]?\d/i
 
-/** Whether the number that ends at `at`, in digits or with `unit` glued to it, is only the first part of a value. */
+/**
+ * Returns whether the number that ends at `at`, in digits or with `unit` glued to it, is only the first part of a
+ * value.
+ */
 export const isFirstPart = (text: string, at: number, glued: string | undefined): boolean => {
   const rest = text.slice(at, at + 80)
   if (second.test(rest) || list.test(rest) || nextLine.test(rest)) return true

@@ -51,7 +51,7 @@ const rightThan =
   /^(?:[ ]\p{L}{1,20}){0,2}[ ](?:(?:more|less|fewer|greater) than|of)[ ]\$?[b-zB-HJ-Z](?![\p{L}\p{N}'’-])/u
 const symbol = new RegExp(`(?<![\\p{L}\\\\])[A-Za-z${greek}π](?!\\p{L})|\\\\(?:${latexNames})(?![A-Za-z])|√`, "u")
 
-/** Whether a number is a term of an expression that holds a variable, a root, a function or π. */
+/** Returns whether a number is a term of an expression that holds a variable, a root, a function or π. */
 export const isSymbolic = (text: string, start: number, end: number): boolean => {
   const left = text.slice(Math.max(0, start - reach), start)
   const right = text.slice(end, end + reach)
@@ -82,7 +82,7 @@ const boundSigns = /(?:[<>]=?|[≤≥≦≧⩽⩾≪≫]|\\(?:leq?|geq?|lt|gt)(?
 const boundBehind =
   /^(?:\+(?![ ]*[$€£]?(?:\.?\d|[\\(])|[ ]*\p{L}(?!\p{L}))|(?:[ ][\p{L}%$]{1,20}){0,2},?[ ](?:or (?:more|less|fewer|greater|higher|lower|above|below|over|under|better)|and (?:up|over|above|below|under)|at (?:least|most|minimum|maximum)|minimum|maximum)(?!\p{L}))/u
 
-/** Whether a number is only a bound of the answer: `at least 12`, `<12`, `12+`. */
+/** Returns whether a number is only a bound of the answer: `at least 12`, `<12`, `12+`. */
 export const isBound = (text: string, start: number, end: number): boolean => {
   const left = text.slice(Math.max(0, start - reach), start)
   return (

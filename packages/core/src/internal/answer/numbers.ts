@@ -19,7 +19,7 @@ export interface NumberToken {
 }
 
 export interface NumberOptions {
-  /** Whether `5k`, `3M` and `2 million` are multiplied out. */
+  /** True if `5k`, `3M` and `2 million` are multiplied out. */
   readonly suffixes: boolean
   /** The decimal mark where a number could be read with either. Undefined: such a number is ambiguous, or English. */
   readonly decimal?: "," | "." | undefined
@@ -397,7 +397,7 @@ const readTail = (text: string, start: number, end: number, value: number, optio
 /** Without the digits that a product of decimal fractions gains in binary: `1.1 million` is 1100000. */
 const exact = (value: number): number => Number(value.toPrecision(15))
 
-/** Whether the digits belong to what stands before: an index, an exponent, the inside of a root. */
+/** Returns whether the digits belong to what stands before: an index, an exponent, the inside of a root. */
 const isIndex = (text: string, start: number): boolean => {
   const before = text.charAt(start - 1)
   if (before === "^" || before === "√") return true

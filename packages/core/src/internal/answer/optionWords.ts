@@ -17,7 +17,7 @@ export const negation =
 const afterthought =
   /^[\s*_]{0,4}(?:(?:oh|hmm+|no|nope|wait|sorry|actually|oops)(?:[,!…—–-]{1,3}|(?=\s+(?:wait|sorry|actually|hmm)))\s{0,2}|(?:wait|actually)\s){1,4}/i
 
-/** Whether the labels of a clause stand under a negation. */
+/** Returns whether the labels of a clause stand under a negation. */
 export const isNegated = <L>(text: string, from: number, to: number, hits: ReadonlyArray<Hit<L>>): boolean =>
   negation.test(between(text, from, to, hits).replace(afterthought, ""))
 
@@ -51,7 +51,7 @@ export const isDeterminer = <L extends string>(text: string, hit: Hit<L>): boole
 const sayBefore =
   /(?:^|[:*"'“‘([`,;.!?\n]|\b(?:is|be|say|says|said|answer|or|and|either|so|thus|therefore|definitely))\s{0,2}[*_"'“‘([`]{0,3}$/i
 
-/** Whether `yes` or `no` stands in a sentence as a word like any other. */
+/** Returns whether `yes` or `no` stands in a sentence as a word like any other. */
 export const isCommonWord = <L extends string>(text: string, hit: Hit<L>): boolean => {
   if (!/^(?:yes|no)$/i.test(hit.label)) return false
   if (isDeterminer(text, hit)) return true

@@ -169,7 +169,9 @@ const weigh = <L extends string>(
 const remark =
   /^(?:because|since|as|see|i\.?e|the|which|this|that|correct|best|only|not|option|final|confidence|so)(?![a-z])/i
 
-/** Whether the text that is quoted behind a label is that option's text. Without known texts, everything agrees. */
+/**
+ * Returns whether the text that is quoted behind a label is that option's text. Without known texts, everything agrees.
+ */
 const agrees = <L extends string>(
   text: string,
   hit: Hit<L>,
@@ -202,7 +204,7 @@ const agrees = <L extends string>(
   return !isQuote || numbers === undefined ? !isQuote : false
 }
 
-/** Whether what is said behind a label is another option's text, and nothing else: `C, 11`. */
+/** Returns whether what is said behind a label is another option's text, and nothing else: `C, 11`. */
 const quotesOther = <L extends string>(label: L, said: string, options: ReadonlyArray<OptionSpec<L>>): boolean => {
   const bare = plain(said.replace(/^[,;:–—-]\s*/, ""))
   return (
@@ -212,7 +214,7 @@ const quotesOther = <L extends string>(label: L, said: string, options: Readonly
   )
 }
 
-/** Whether two texts begin with the same number; undefined where one has none. */
+/** Returns whether two texts begin with the same number; undefined where one has none. */
 const sameNumber = (a: string, b: string): boolean | undefined => {
   const [first] = scanNumbers(a, 0, a.length, { suffixes: false })
   const [second] = scanNumbers(b, 0, b.length, { suffixes: false })

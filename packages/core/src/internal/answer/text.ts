@@ -52,8 +52,8 @@ export const plainSigns = (text: string): string =>
   )
 
 /**
- * Whether a UTF-16 unit is in a character class, as a table that fills as units are met: a test of each character of a
- * long text would cost more than all else. A unit that is not there (NaN) is in no class.
+ * Returns whether a UTF-16 unit is in a character class, as a table that fills as units are met: a test of each
+ * character of a long text would cost more than all else. A unit that is not there (NaN) is in no class.
  */
 export const unitClass = (pattern: RegExp): ((code: number) => boolean) => {
   const known = new Uint8Array(0x10000)
@@ -98,7 +98,7 @@ const shortUnits: ReadonlySet<string> = new Set(
   )
 )
 
-/** Whether the full stop at `at` belongs to an abbreviation that the sentence goes on behind. */
+/** Returns whether the full stop at `at` belongs to an abbreviation that the sentence goes on behind. */
 const isAbbreviation = (text: string, at: number): boolean => {
   if (text.charAt(at) !== ".") return false
   let start = at
@@ -133,7 +133,7 @@ export const lastSentence = (text: string): number => {
 const conclusion =
   /[\s*_>-]{0,8}(?:therefore|thus|so|hence|consequently|accordingly|in conclusion|in total|altogether|overall|finally|∴|因此|所以)[\s,:，]/iy
 
-/** Whether a sentence says that it concludes: a marker of the answer as clear as a word can be. */
+/** Returns whether a sentence says that it concludes: a marker of the answer as clear as a word can be. */
 export const isConclusion = (text: string, at: number): boolean => {
   conclusion.lastIndex = at
   return conclusion.test(text)
@@ -175,7 +175,7 @@ const hedges = [
   "无法确定"
 ]
 
-/** Whether a text says that there is no answer. */
+/** Returns whether a text says that there is no answer. */
 export const isHedged = (text: string): boolean => {
   const lower = text.toLowerCase().replaceAll("’", "'")
   return hedges.some((hedge) => lower.includes(hedge)) || /^[\s*_"'([]{0,8}none[\s*_"'.)\]]{0,8}$/.test(lower)

@@ -120,7 +120,7 @@ const mayNeedNumber: ReadonlySet<string> = new Set(
 const joint =
   /[\s;；,，、|/·•→–—-]{0,6}(?:[\s,;](?:and then|and|then|und dann|und|dann|et|puis|y|luego|e|poi)\s{0,3})?$/iu
 
-/** Whether a step can end in front of the next label: `Multiply by 2.` and `version 2.` go on. */
+/** Returns whether a step can end in front of the next label: `Multiply by 2.` and `version 2.` go on. */
 const mayEnd = (written: string, style: ListLine.Style, count: number): boolean => {
   const text = trim(written)
   const bare = trim(withoutJoint(text))

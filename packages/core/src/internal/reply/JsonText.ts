@@ -120,7 +120,10 @@ export const find = (
 export const endOf = (text: string, at: number): number =>
   find(text, (_, index) => index === at, undefined, at, 1).spans[0]?.end ?? -1
 
-/** Whether an object as JSON or JavaScript writes it starts here: a brace, then a key, `}`, or the end of the text. */
+/**
+ * Returns whether an object as JSON or JavaScript writes it starts here: a brace, then a key, `}`, or the end of the
+ * text.
+ */
 export const startsObject = (text: string, at: number): boolean => {
   if (text.charCodeAt(at) !== 0x7b) return false
   const next = afterBlanks(text, at + 1)
@@ -147,7 +150,7 @@ export const isQuote = (c: number): boolean =>
 const isDouble = (c: number): boolean => c === 0x22 || c === 0x201c || c === 0x201d
 export const isSingle = (c: number): boolean => c === 0x27 || c === 0x2018 || c === 0x2019
 
-/** Whether `c` can close a string that `opener` opened. */
+/** Returns whether `c` can close a string that `opener` opened. */
 export const closes = (opener: number, c: number): boolean =>
   opener === 0x22 || opener === 0x27 || opener === 0x60 ? c === opener : isDouble(opener) ? isDouble(c) : isSingle(c)
 

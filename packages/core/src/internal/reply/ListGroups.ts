@@ -10,7 +10,7 @@ export interface List {
   readonly lead: string
   /** Items that say something. */
   readonly items: ReadonlyArray<string>
-  /** Whether no text stands before it. */
+  /** True if no text stands before it. */
   readonly isAlone: boolean
   /** The text of the last of several headings, where all items are headings: the next list may stand under it. */
   readonly lastTitle: string
@@ -21,9 +21,9 @@ interface Item {
   readonly text: string
   /** The lines that belong to the item, with their indentation. */
   readonly lines: Array<string>
-  /** Whether its line is a heading, so that what follows is its section. */
+  /** True if its line is a heading, so that what follows is its section. */
   readonly isTitle: boolean
-  /** Whether a paragraph between this item and the next became part of it. */
+  /** True if a paragraph between this item and the next became part of it. */
   hasParagraph: boolean
 }
 
@@ -181,7 +181,10 @@ export const group = (lines: ReadonlyArray<ListLine.ParsedLine>, kind: "number" 
   }))
 }
 
-/** Whether a line is a last step under a label of its own: no deeper than the list, with text behind it or below. */
+/**
+ * Returns whether a line is a last step under a label of its own: no deeper than the list, with text behind it or
+ * below.
+ */
 const isLastStep = (lines: ReadonlyArray<ListLine.ParsedLine>, at: number, base: number): boolean => {
   const line = lines[at]
   if (line?.last === undefined || line.indent >= base + 2) return false
@@ -199,8 +202,8 @@ const introducesItem = (lines: ReadonlyArray<ListLine.ParsedLine>, at: number, k
 }
 
 /**
- * Whether a number that starts a line belongs to the sentence before it, wrapped: only `0.` and `1.` start a list
- * there.
+ * Returns whether a number that starts a line belongs to the sentence before it, wrapped: only `0.` and `1.` start a
+ * list there.
  */
 const isSentence = (before: ListLine.ParsedLine | undefined, line: ListLine.ParsedLine): boolean =>
   before?.kind === "text" && (line.style === "word" ? isUnfinished(before) : !/[:：]$/u.test(before.text))

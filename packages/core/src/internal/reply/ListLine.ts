@@ -26,7 +26,7 @@ export type Style = "plain" | "word" | "bracket" | "chinese"
 export interface Last {
   /** What stands behind the label. */
   readonly text: string
-  /** Whether the label names a step (`Final step`), rather than only the order (`Finally`). */
+  /** True if the label names a step (`Final step`), rather than only the order (`Finally`). */
   readonly namesStep: boolean
 }
 
@@ -68,7 +68,7 @@ export const read = (source: string): ParsedLine => {
     : { kind: "text", raw, indent, text: trim(body), number: 0, style: "plain", ...last }
 }
 
-/** Whether a line, numbered or not, is a heading: by its mark, or because it is bold as a whole. */
+/** Returns whether a line, numbered or not, is a heading: by its mark, or because it is bold as a whole. */
 export const isTitle = (raw: string): boolean => {
   const c = raw.charAt(0) === " " ? trim(raw).charAt(0) : raw.charAt(0)
   return c === "#" || (c === "*" && isAllBold(trim(raw)))
@@ -143,7 +143,9 @@ export const withoutEmphasis = (text: string): string => {
   return text
 }
 
-/** Whether an item says nothing: no text, just a number, a number with punctuation behind it, or `N/A`, `None`. */
+/**
+ * Returns whether an item says nothing: no text, just a number, a number with punctuation behind it, or `N/A`, `None`.
+ */
 export const isEmptyItem = (text: string): boolean => {
   if (text === "") return true
   const first = text.charCodeAt(0)
@@ -161,7 +163,7 @@ export const isEmptyItem = (text: string): boolean => {
   return true
 }
 
-/** Whether an item says in place of a step that there is none, such as `No steps needed`. */
+/** Returns whether an item says in place of a step that there is none, such as `No steps needed`. */
 export const declines = (text: string): boolean => text.length < 60 && (isEmptyItem(text) || noStep.test(text))
 
 const nothing = /^[("'`*_<[]{0,3}(?:n\/a|n\.a\.?|none|nil|null|undefined|无|無|なし)[)"'`*_>\].。!]{0,4}$/iu
@@ -176,7 +178,7 @@ interface Label {
   readonly number: number
   readonly style: Style
   readonly end: number
-  /** Whether the emphasis that was opened before the label was closed with it. */
+  /** True if the emphasis that was opened before the label was closed with it. */
   readonly closed: boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * What ADaPT is, as data.
+ * ADaPT as data.
  *
  * @internal
  */

@@ -1,5 +1,5 @@
 /**
- * What a run of ADaPT gives and fails with.
+ * Results and errors of a run of ADaPT.
  *
  * @internal
  */
@@ -7,7 +7,7 @@ import type * as Failure from "@forethought/core/Failure"
 import type { LlmError } from "@forethought/core/Llm"
 import * as Data from "effect/Data"
 
-/** What a run had done when it failed: the tree of attempted tasks, each with its result or reason. */
+/** The work of a run that failed: the tree of attempted tasks, each with its result or reason. */
 export interface Progress {
   readonly tree: TaskNode
 }
@@ -19,7 +19,7 @@ export class TaskFailed extends Data.TaggedError("TaskFailed")<{ readonly reason
   }
 }
 
-/** What a run can fail with. */
+/** The errors of a run. */
 export type Error = Failure.Failure<TaskFailed | LlmError, Progress>
 
 /**
@@ -28,7 +28,7 @@ export type Error = Failure.Failure<TaskFailed | LlmError, Progress>
  */
 export type Result = string | ReadonlyArray<Result>
 
-/** What the executor reported when it tried a task itself. */
+/** The executor's report when it tried a task itself. */
 export interface Attempt {
   readonly status: "completed" | "failed"
   /** The result, or the reason of the failure. */
@@ -48,10 +48,10 @@ export interface TaskNode {
   /** `running` only in a tree that an error carries: the run ended in the midst of it. */
   readonly status: "completed" | "failed" | "running"
   readonly attempt?: Attempt
-  /** How the task was split after its attempt failed. */
+  /** The split of the task after its attempt failed. */
   readonly subSteps?: GroupNode
   readonly result?: Result
-  /** Why the task failed. */
+  /** The reason why the task failed. */
   readonly reason?: string
   /** False where the success rests on no successful tool call, though tools were called. */
   readonly verified?: boolean

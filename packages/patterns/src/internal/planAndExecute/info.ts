@@ -1,5 +1,5 @@
 /**
- * What Plan-and-Execute is, as data.
+ * Plan-and-Execute as data.
  *
  * @internal
  */

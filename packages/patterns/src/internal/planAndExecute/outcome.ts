@@ -1,5 +1,5 @@
 /**
- * What a run of Plan-and-Execute gives and fails with.
+ * Results and errors of a run of Plan-and-Execute.
  *
  * @internal
  */
@@ -27,7 +27,7 @@ export class StepCapReached extends Data.TaggedError("StepCapReached")<{
   }
 }
 
-/** What a run had done when it failed. */
+/** The work of a run that failed. */
 export interface Progress {
   /** Every executed step, oldest first. */
   readonly pastSteps: ReadonlyArray<PastStep>
@@ -35,5 +35,5 @@ export interface Progress {
   readonly remainingPlan: ReadonlyArray<string>
 }
 
-/** What a run can fail with. */
+/** The errors of a run. */
 export type Error = Failure.Failure<StepCapReached | PlanRefused | ParseError | TruncatedReply | LlmError, Progress>

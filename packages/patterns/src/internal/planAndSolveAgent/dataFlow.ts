@@ -1,5 +1,5 @@
 /**
- * How results get from one step to the next: all of them in full, as named values, or as the plan declares.
+ * Passes results from one step to the next: all of them in full, as named values, or as the plan declares.
  *
  * @internal
  */
@@ -10,7 +10,7 @@ import * as ReplyText from "@forethought/core/reply/ReplyText"
 import * as Verdict from "@forethought/core/reply/Verdict"
 import * as Either from "effect/Either"
 
-/** Where a declared input comes from. */
+/** The origin of a declared input. */
 export interface Source {
   /** The number of the step, 1 for the first. */
   readonly step: number
@@ -30,13 +30,13 @@ export interface AgentPlan {
   readonly isInline: boolean
 }
 
-/** What a step's executor reported. */
+/** The report of a step's executor. */
 export interface Report {
   readonly status: "completed" | "failed"
   /** In full. */
   readonly result: string
   readonly collected: ReadonlyArray<readonly [name: string, value: string]>
-  /** Whether it said that it had completed or failed. A report that says neither is taken for completed. */
+  /** True if it said that it had completed or failed. A report that says neither is taken for completed. */
   readonly hasVerdict: boolean
 }
 

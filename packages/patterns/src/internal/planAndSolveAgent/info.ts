@@ -1,5 +1,5 @@
 /**
- * What the Plan-and-Solve agent is, as data.
+ * The Plan-and-Solve agent as data.
  *
  * @internal
  */

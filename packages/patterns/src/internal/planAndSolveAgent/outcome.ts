@@ -1,5 +1,5 @@
 /**
- * What a run of the Plan-and-Solve agent gives and fails with.
+ * Results and errors of a run of the Plan-and-Solve agent.
  *
  * @internal
  */
@@ -26,7 +26,7 @@ export interface Answered {
   readonly collectedData: CollectedData
 }
 
-/** What a run had done when it failed. */
+/** The work of a run that failed. */
 export interface Progress {
   readonly pastSteps: ReadonlyArray<PastStep>
   readonly collectedData: CollectedData
@@ -37,7 +37,7 @@ export class NotCompleted extends Data.TaggedError("NotCompleted")<{
   readonly answer: string
   /** The failed steps, each with how it failed, and those that were not carried out. */
   readonly missing: ReadonlyArray<string>
-  /** What ended a step that was cut short by a budget, with that step's own progress. */
+  /** The error of a step that was cut short by a budget, with that step's own progress. */
   readonly cause?: unknown
 }> {
   override get message(): string {
@@ -45,5 +45,5 @@ export class NotCompleted extends Data.TaggedError("NotCompleted")<{
   }
 }
 
-/** What a run can fail with. */
+/** The errors of a run. */
 export type Error = Failure.Failure<NotCompleted | PlanRefused | ParseError | TruncatedReply | LlmError, Progress>

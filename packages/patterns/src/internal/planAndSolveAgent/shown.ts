@@ -1,5 +1,5 @@
 /**
- * What the agent's prompts show of the steps done so far.
+ * Shows the steps done so far in the agent's prompts.
  *
  * @internal
  */
@@ -10,7 +10,7 @@ import * as ReplyText from "@forethought/core/reply/ReplyText"
 import type { AgentStep, Report } from "./dataFlow.js"
 import type { Collected, CollectedData } from "./outcome.js"
 
-/** What is known when a step starts. */
+/** The results that are known when a step starts. */
 export interface Known {
   readonly pastSteps: ReadonlyArray<PastStep>
   readonly collected: CollectedData
@@ -18,7 +18,7 @@ export interface Known {
   readonly given: ReadonlyArray<Report["collected"]>
 }
 
-/** What the step sees of what came before. */
+/** Returns what the step sees of what came before. */
 export const known = (
   dataFlow: "results" | "collected" | "declared",
   { collected, given, pastSteps }: Known,

@@ -1,12 +1,12 @@
 /**
- * What ReAct is, as data.
+ * ReAct as data.
  *
  * @internal
  */
 import type * as Pattern from "@forethought/core/Pattern"
 import { count, maxToolCalls, prompts, toolTimeout } from "../entries.js"
 
-/** How the loop runs, wherever it runs. */
+/** Options of the loop, wherever it runs. */
 export const loop = {
   maxRepeats: count("how many times running the same call may give the same result before ReAct is stuck", 3, 2),
   protocol: {

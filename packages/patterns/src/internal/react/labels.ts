@@ -100,7 +100,7 @@ const labelAt = (text: string, start: number): Label | undefined => {
   return kind === undefined ? undefined : { kind, start, end: markedHeading.lastIndex }
 }
 
-/** Whether a label stands in a quote of someone else: `> Final Answer: 3`. */
+/** Returns whether a label stands in a quote of someone else: `> Final Answer: 3`. */
 export const isInQuote = (text: string, label: Label): boolean =>
   isLineStart(text, label.start) && /^[ \t]{0,8}>/.test(text.slice(label.start, label.start + 12))
 

@@ -9,7 +9,7 @@ import * as JsonReply from "@forethought/core/reply/JsonReply"
 import { unfence, visible } from "@forethought/core/reply/ReplyText"
 import { bracketEnd } from "./balance.js"
 
-/** Whether a name is that of a tool on offer. */
+/** Returns whether a name is that of a tool on offer. */
 export type IsTool = (name: string) => boolean
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -81,16 +81,16 @@ const namedInLine = /(?<![\w.:])call:((?:[\w.-]{1,64}:){0,2}[\w.-]{1,64})[ \t]?\
 // ---------------------------------------------------------------------------------------------------------------
 
 /**
- * Whether a reply's text holds a tool call in markup, or as JSON: an object with a name and arguments, anywhere. What
- * stands in quotes or in inline code does not count, and what stands in a code fence does if it names a tool on offer.
- * Where `isTool` is given, JSON among other text counts for tools on offer only: an answer may well hold an object with
- * a name; so do calls as Python writes them, on a line of their own. Takes the reply as received: a call in a channel
- * of its own is not part of what is said.
+ * Returns whether a reply's text holds a tool call in markup, or as JSON: an object with a name and arguments,
+ * anywhere. What stands in quotes or in inline code does not count, and what stands in a code fence does if it names a
+ * tool on offer. Where `isTool` is given, JSON among other text counts for tools on offer only: an answer may well hold
+ * an object with a name; so do calls as Python writes them, on a line of their own. Takes the reply as received: a call
+ * in a channel of its own is not part of what is said.
  */
 export const toolCallMarkup = (text: string, isTool?: IsTool): boolean =>
   callsInChannel(text) || holdsMarkup(visible(text), isTool)
 
-/** Whether a message of gpt-oss's harmony format is for a tool: it is not said, and neither is it thought. */
+/** Returns whether a message of gpt-oss's harmony format is for a tool: it is not said, and neither is it thought. */
 export const callsInChannel = (reply: string): boolean => harmonyCall.test(reply)
 
 const harmonyCall =
@@ -146,7 +146,7 @@ const isFencedAt = (said: string, at: number): boolean => {
   return at - start < 400 && !said.slice(start, at).includes("`")
 }
 
-/** Whether one of the first words behind a mark is the name of a tool on offer. */
+/** Returns whether one of the first words behind a mark is the name of a tool on offer. */
 const namesTool = (said: string, at: number, isTool: IsTool): boolean => {
   for (const word of said
     .slice(at, at + 240)
@@ -225,7 +225,7 @@ const endOfCall = (said: string, at: number, lead: string, behind: string): numb
 /** A call as Python writes it that is longer than this, in characters, counts by its head. */
 const maxNamed = 10_000
 
-/** Whether a line of code is all that its fence holds: with others around it, it is a sample. */
+/** Returns whether a line of code is all that its fence holds: with others around it, it is a sample. */
 const isAlone = (said: string, start: number, end: number): boolean => {
   const before = said.slice(Math.max(0, start - 80), start).trimEnd()
   const behind = said.slice(end, end + 80).trimStart()
@@ -276,7 +276,7 @@ const isJsonLike = (text: string): boolean => /^[{[]/.test(text) && /[}\]]$/.tes
 const nameKeys = ["name", "tool", "tool_name", "function", "function_name", "action", "recipient_name"]
 const argumentKeys = ["arguments", "parameters", "args", "params", "action_input", "tool_input", "input"]
 
-/** Whether a text has `{"name": "…", "arguments": …}` or the like somewhere. */
+/** Returns whether a text has `{"name": "…", "arguments": …}` or the like somewhere. */
 const holdsCall = (text: string, isTool: IsTool | undefined): boolean => {
   const opens: Array<number> = []
   let inString = false

@@ -1,5 +1,5 @@
 /**
- * What a run of ReAct gives and fails with.
+ * Results and errors of a run of ReAct.
  *
  * @internal
  */
@@ -12,7 +12,7 @@ import * as Data from "effect/Data"
 export class CapReached extends Data.TaggedError("CapReached")<{
   readonly cap: "maxTurns" | "maxToolCalls"
   readonly limit: number
-  /** What the model said last; empty if it only called tools. */
+  /** The model's last words; empty if it only called tools. */
   readonly lastText: string
 }> {
   override get message(): string {
@@ -32,12 +32,12 @@ export class Stuck extends Data.TaggedError("Stuck")<{
   }
 }
 
-/** What a run had done when it failed. */
+/** The work of a run that failed. */
 export interface Progress {
   readonly turns: ReadonlyArray<Turn>
 }
 
-/** What a run can fail with. */
+/** The errors of a run. */
 export type Error = Failure.Failure<CapReached | Stuck | TruncatedReply | LlmError, Progress>
 
 /** A tool call of a turn, with its one observation. */
@@ -50,7 +50,7 @@ export interface TurnCall {
 }
 
 export interface Turn {
-  /** What the model said: a thought, or the answer. */
+  /** The model's words: a thought, or the answer. */
   readonly text: string
   /** In the order in which the model asked for them. */
   readonly calls: ReadonlyArray<TurnCall>

@@ -205,7 +205,7 @@ const lastAnswer = (text: string, first: Label, isTool: IsTool | undefined): Lab
 
 const isFinal = (text: string, label: Label): boolean => /final/i.test(text.slice(label.start, label.end))
 
-/** Whether an action behind an answer is one, and no line of the answer: it has an input, or names a tool. */
+/** Returns whether an action behind an answer is one, and no line of the answer: it has an input, or names a tool. */
 const isAsked = (text: string, label: Label, isTool: IsTool | undefined): boolean => {
   const line = trimMarks(lineBehind(text, label))
   if (isNone(line)) return false
@@ -216,7 +216,7 @@ const isAsked = (text: string, label: Label, isTool: IsTool | undefined): boolea
   return findLabel(next, 0, ["input"]) !== undefined
 }
 
-/** Whether an answer follows an action, with no observation between them. */
+/** Returns whether an answer follows an action, with no observation between them. */
 const answersToo = (text: string, action: Label, input: Label | undefined): boolean => {
   const wanted: ReadonlyArray<LabelKind> = ["answer", "observation", "question"]
   let label = findLineLabel(text, endOfInput(text, input ?? action), wanted)
@@ -282,7 +282,10 @@ const isDirect = (body: string): boolean => {
 const withoutTick = (text: string): string =>
   text.endsWith("`") && !text.endsWith("```") && text.split("`").length % 2 === 0 ? text.slice(0, -1).trim() : text
 
-/** Whether a text holds an action of the text protocol: where calls are native, that is a call nobody carries out. */
+/**
+ * Returns whether a text holds an action of the text protocol: where calls are native, that is a call nobody carries
+ * out.
+ */
 export const asksInText = (text: string, isTool: IsTool): boolean => {
   for (let label = findLineLabel(text, 0, ["action"]); label !== undefined; ) {
     const end = text.indexOf("\n", label.end)
@@ -363,7 +366,10 @@ export const nameOf = (written: string): string => {
 const noAction =
   /^(?:none|n\/a|na|null|nil|nothing|not (?:applicable|needed|required|necessary)|no (?:need|(?:(?:further|more|other|additional|suitable) )?(?:actions?|tools?|functions?|calls?|tool calls?)(?: (?:is|are))?(?: (?:needed|required|necessary))?)|-+)(?![\p{L}\p{N}_[/-]|\.\p{L})/iu
 
-/** Whether an action says that there is none: `None`, `None (I can answer directly)`, `No tool needed because …`. */
+/**
+ * Returns whether an action says that there is none: `None`, `None (I can answer directly)`, `No tool needed because
+ * …`.
+ */
 const isNone = (body: string): boolean => {
   const said = body
     .slice(0, 60)

@@ -189,7 +189,7 @@ export const scanLabels = (text: string): Array<Label> => {
 const opensString = (code: number): boolean =>
   code === 91 || code === 123 || code === 40 || code === 44 || code === 58 || code === 61
 
-/** Whether the quote at `at` can end a string: not escaped, and followed by a bracket, a comma or a colon. */
+/** Returns whether the quote at `at` can end a string: not escaped, and followed by a bracket, a comma or a colon. */
 const closesString = (text: string, at: number): boolean => {
   let slashes = 0
   while (text.charCodeAt(at - 1 - slashes) === 92) slashes += 1
@@ -257,7 +257,7 @@ export const matchBrackets = (text: string, labels: ReadonlyArray<Label>): Int32
   return closes
 }
 
-/** Whether the bracket at `at` is a mouth, as in `:-]]`: of two brackets the second is the one that closes. */
+/** Returns whether the bracket at `at` is a mouth, as in `:-]]`: of two brackets the second is the one that closes. */
 const isMouth = (text: string, at: number): boolean =>
   text.charCodeAt(at + 1) === text.charCodeAt(at) &&
   /[\s[(](?:[:;=]|[:;=8xX][-o^'])$/.test(text.slice(Math.max(0, at - 3), at))

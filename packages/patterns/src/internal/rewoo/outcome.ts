@@ -1,5 +1,5 @@
 /**
- * What a run of ReWOO gives and fails with.
+ * Results and errors of a run of ReWOO.
  *
  * @internal
  */
@@ -37,10 +37,10 @@ export class InvalidPlan extends Data.TaggedError("InvalidPlan")<{
 /** A reply of a thousand bad lines must not fill the next prompt with complaints. */
 const maxShownIssues = 20
 
-/** What a run had gathered when it failed: the evidence of the calls that had ended, in plan order. */
+/** The work of a run that failed: the evidence of the calls that had ended, in plan order. */
 export interface Progress {
   readonly evidence: ReadonlyArray<Evidence>
 }
 
-/** What a run can fail with. */
+/** The errors of a run. */
 export type Error = Failure.Failure<InvalidPlan | PlanRefused | TruncatedReply | LlmError, Progress>

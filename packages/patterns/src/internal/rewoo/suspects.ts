@@ -16,7 +16,7 @@ const wordEnd = (text: string, at: number, end: number): number => {
 /** What may stand before a call that lost its label: `= Search[x]`, `"Search[x]"`, `[Search[x]]`. */
 const beforeCall = "\"'“‘=:：＝←→⇐⇒≔[{<"
 
-/** Whether a line is, as a whole, a call without a label, or with something else for a label. */
+/** Returns whether a line is, as a whole, a call without a label, or with something else for a label. */
 export const isCall = (text: string, at: number, end: number, maxWords = 3): boolean => {
   let from = at
   while (from < end && (isMarkdownCode(text.charCodeAt(from)) || beforeCall.includes(text.charAt(from)))) from += 1
@@ -38,17 +38,21 @@ export const isCall = (text: string, at: number, end: number, maxWords = 3): boo
   return head !== undefined && head.open < end && isWholeCall(text, head.open, end)
 }
 
-/** Whether `Tool[` stands at `at`, without a space in it. */
+/** Returns whether `Tool[` stands at `at`, without a space in it. */
 const isHead = (text: string, at: number, end: number): boolean =>
   /^["'`*]{0,3}[\p{L}\p{N}_.-]{1,64}["'`*]{0,3}(?:\(\))?\[/u.test(text.slice(at, Math.min(end, at + 80)))
 
 /**
- * Whether `Evidence 1: Search[x]` and no more stands on a line: a call with an odd label. `Result: see [1]` is none.
+ * Returns whether `Evidence 1: Search[x]` and no more stands on a line: a call with an odd label. `Result: see [1]` is
+ * none.
  */
 export const isEvidenceCall = (text: string, at: number, end: number): boolean =>
   isHead(text, at, end) && isCall(text, at, end, 1)
 
-/** Whether a line goes on with the call of a label that stands on the line before: `= Search[x]`, `Web Search[x]`. */
+/**
+ * Returns whether a line goes on with the call of a label that stands on the line before: `= Search[x]`, `Web
+ * Search[x]`.
+ */
 export const goesOn = (text: string, start: number, content: number, end: number): boolean => {
   if (!/#[eE]\d{1,9}[^\p{L}\p{N}\n]{0,8}\n$/u.test(text.slice(Math.max(0, start - 24), start))) return false
   let at = content
@@ -89,7 +93,7 @@ const inLine = /[#$＃][ \t]?\p{L}{0,16}[ _-]?[\d０-９]{1,6}|(?<![\p{L}\p{N}_]
 
 const afterLabel = " \t\u00a0)]}>）】”’\"'`*_|.\\"
 
-/** Whether a call follows right behind something that is nearly a label: `(#E1) -> LLM[x]`, `E2 = LLM[x]`. */
+/** Returns whether a call follows right behind something that is nearly a label: `(#E1) -> LLM[x]`, `E2 = LLM[x]`. */
 export const hasOddLabel = (text: string, from: number, end: number, isReason: boolean): boolean => {
   const line = text.slice(from, end)
   if (!anyHead.test(line)) return false
@@ -112,13 +116,13 @@ export const hasOddLabel = (text: string, from: number, end: number, isReason: b
 const anyLabel =
   /[#＃][ \t]?\p{L}{0,16}[ _-]?[\d０-９]{1,6}|(?<![\p{L}\p{N}_])(?:E|(?:evidence|variable|var|result|output)s?)[ \t_-]{0,2}\d{1,6}/iu
 
-/** Whether a line names a variable and holds a `Word[`, in any order: `Search[x] goes into #E1`. */
+/** Returns whether a line names a variable and holds a `Word[`, in any order: `Search[x] goes into #E1`. */
 export const namesCall = (text: string, from: number, end: number): boolean => {
   const line = text.slice(from, end)
   return squareHead.test(line) && anyLabel.test(line)
 }
 
-/** Whether a line's own words start with a variable. */
+/** Returns whether a line's own words start with a variable. */
 export const startsWithVariable = (text: string, content: number, end: number): boolean => {
   let at = content
   while (at < end && (isMarkdownCode(text.charCodeAt(at)) || beforeCall.includes(text.charAt(at)))) at += 1

@@ -6,8 +6,8 @@
 export type Piece = string | { readonly variable: string }
 
 /**
- * Whether a character belongs to a word for the purpose of whole tokens: ASCII and Latin letters, digits, `_`. Letters
- * of scripts that are written without spaces do not count: in `根据#E1的结果` the variable stands alone.
+ * Returns whether a character belongs to a word for the purpose of whole tokens: ASCII and Latin letters, digits, `_`.
+ * Letters of scripts that are written without spaces do not count: in `根据#E1的结果` the variable stands alone.
  */
 const isWordCode = (code: number): boolean =>
   (code >= 48 && code <= 57) ||

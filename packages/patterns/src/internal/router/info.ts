@@ -1,5 +1,5 @@
 /**
- * What the Router is, as data.
+ * The Router as data.
  *
  * @internal
  */

@@ -84,7 +84,7 @@ export const spent = Effect.flatMap(Budget, (budget) => budget.spent)
  * model, see {@link within}.
  *
  * Before a call its input tokens are estimated from the characters, and its output tokens are its `maxTokens`; both are
- * reserved. After it the tokens that the provider reported are settled, or the estimate where it reported none. A call
+ * reserved. After it the tokens that the provider reported are settled, or the estimate if it reported none. A call
  * that failed or was interrupted gives its tokens back and counts as a call. So the bounds hold for calls and output
  * tokens; input tokens and money can exceed theirs by what the estimate of the running calls was too low.
  *

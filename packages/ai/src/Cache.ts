@@ -65,7 +65,7 @@ export const memory = (capacity = 1_000): Store => {
  * Answers a request that was answered before with the same reply, without a call.
  *
  * Two requests are the same when everything but their `call` is: role, messages, tools, limits, temperature, stop,
- * format, and the model that they go to, where it has a name (see `Llm.Service`). Only a reply that finished is kept
+ * format, and the model that they go to, if it has a name (see `Llm.Service`). Only a reply that finished is kept
  * (`stop` or `tool-calls`), never a failure. Equal requests that are under way at once share one call, which is
  * interrupted when the last of them is. A store that fails is logged, and the model is asked.
  *

@@ -50,7 +50,7 @@ export interface Options {
   readonly temperature?: number | undefined
   /** The time allowed for one reply, from its turn in the line on. Default: 10 minutes. */
   readonly timeout?: Duration.DurationInput | undefined
-  /** Lets a request's `format` constrain what the model can say. Default: `"auto"`, it does where it can. */
+  /** Lets a request's `format` constrain what the model can say. Default: `"auto"`, it does if it can. */
   readonly structured?: "auto" | "off" | undefined
 }
 

@@ -12,7 +12,7 @@ export interface ExecutorInput {
   readonly goal: string
   /** The step to carry out now, with everything that the executor needs to know. */
   readonly step: string
-  /** The steps done so far that the executor may see, oldest first; empty where it sees its step alone. */
+  /** The steps done so far that the executor may see, oldest first; empty if it sees its step alone. */
   readonly pastSteps: ReadonlyArray<PastStep>
   /**
    * Maximum number of tool calls, those of runs inside it included. What it asks of the `Toolbox` in context beyond

@@ -102,7 +102,7 @@ export class Streaming extends Context.Reference<Streaming>()("@forethought/core
   defaultValue: (): boolean => false
 }) {}
 
-/** Tells replies piece by piece, for a display that shows them as they arrive. Providers then stream where they can. */
+/** Tells replies piece by piece, for a display that shows them as they arrive. Providers then stream if they can. */
 export const streaming: Layer.Layer<never> = Layer.succeed(Streaming, true)
 
 /** If true, `ModelCallStarted` holds the request. Default: false. */

@@ -28,7 +28,7 @@ export const asString = (value: unknown): string | undefined => (typeof value ==
 export const asNumber = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) ? value : undefined
 
-/** Returns the value of a JSON text, or `undefined` where it is not JSON, which has no `undefined` of its own. */
+/** Returns the value of a JSON text, or `undefined` if it is not JSON, which has no `undefined` of its own. */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -61,7 +61,7 @@ export const asNumbers = <Name extends string>(
 export const textOf = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== "" ? value.trim() : undefined
 
-/** The value as JSON; nothing where it is nested too deeply to be written. */
+/** Returns the value as JSON, or nothing if it is nested too deeply to be written. */
 export const jsonOf = (value: unknown): string | undefined => {
   try {
     return JSON.stringify(value)

@@ -20,7 +20,7 @@ export type Reason =
   /** The provider asks to wait. `retryAfter` is in milliseconds, where the provider gave a delay. */
   | { readonly _tag: "RateLimited"; readonly isRetryable: true; readonly retryAfter?: number }
   /**
-   * Not reachable, connection lost, or a server error (5xx). `status` is the HTTP status where there was one,
+   * Not reachable, connection lost, or a server error (5xx). `status` is the HTTP status if there was one,
    * `retryAfter` the delay in milliseconds that the server asked for.
    */
   | { readonly _tag: "Unavailable"; readonly isRetryable: true; readonly status?: number; readonly retryAfter?: number }
@@ -228,7 +228,7 @@ export interface Request {
 
 export type FinishReason = "stop" | "length" | "tool-calls" | "content-filter" | "other"
 
-/** Tokens as the provider counted them; a field is absent where it did not. */
+/** Tokens as the provider counted them; a field is absent if it did not. */
 export interface Usage {
   /** All tokens of the request, those read from a provider's cache included. */
   readonly inputTokens?: number

@@ -201,7 +201,7 @@ export interface Pattern<Name extends string, O, A, E extends Tagged, R> extends
   answer(answered: A): string
   /** Returns the calls to expect, more closely where the steps of the plan are known. */
   calls?(options: NoInfer<O>, plan: ReadonlyArray<PlannedStep> | undefined): Calls
-  /** Returns how the tool calls of a run ended, where it counts them. */
+  /** Returns how the tool calls of a run ended, if it counts them. */
   toolCalls?(answered: A): NonNullable<Executor.ExecutorResult["toolCalls"]>
   /** Loads the codecs. */
   codecs?(): Promise<Codecs>

@@ -51,7 +51,7 @@ export interface Run {
   readonly callTool: (toolbox: Toolbox.Service, request: Toolbox.CallRequest) => Effect.Effect<ToolOutcome>
 }
 
-/** What a pattern may say of its run. */
+/** Options of a run. */
 export interface Settings {
   /** Returns the pattern's options as `RunStarted` tells them, such as by `Pattern.told`. Default: none. */
   readonly options?: () => NonNullable<RunEvent.RunStarted["options"]>

@@ -159,7 +159,7 @@ const event = <Tag extends string, const Fields extends Schema.Struct.Fields>(ta
     ...fields
   }).annotations({ identifier: tag })
 
-/** A run starts. What is optional stands in the outermost run's event alone, where it is known. */
+/** A run starts. What is optional stands in the outermost run's event alone, if it is known. */
 export const RunStarted = event("RunStarted", {
   pattern: Schema.String,
   /** The question, goal or task. */

@@ -41,7 +41,7 @@ export const element = ({ root, schemas }: SchemaPlace, index: number): SchemaPl
   })
 })
 
-/** How many elements have a place of their own, before those that are all alike. */
+/** Number of elements that have a place of their own, before those that are all alike. */
 const firstElements = ({ schemas }: SchemaPlace): number =>
   schemas.reduce((most, { items, prefixItems }) => {
     const first = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : []

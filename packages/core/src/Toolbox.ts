@@ -190,7 +190,7 @@ const trimmed = (name: string): string => {
 
 const bareName = (name: string): string => trimmed(name).toLowerCase()
 
-/** What one call's tool is told. The AbortController is made only when the tool asks for its signal. */
+/** The call of a tool, as the tool sees it. The AbortController is made only when the tool asks for its signal. */
 class CallSignal implements ToolContext {
   private controller: AbortController | undefined
   private aborted: DOMException | undefined

@@ -118,7 +118,7 @@ export const pattern = valueOf<unknown>(AnswerFormat.text)
 export const asTool = <A>(options: RunOptions<A>, presentation: Pattern.Presentation = {}) =>
   Pattern.asTool(valueOf(settingsOf(options).answerFormat), presentation, options)
 
-/** The value that was read, with its unit; the extractor's words where it is more than that. */
+/** The value that was read, with its unit; the extractor's words if it is more than that. */
 const valueText = (answer: unknown, text: string): string => {
   if (typeof answer !== "object" || answer === null) return String(answer)
   return "value" in answer ? `${String(answer.value)}${"unit" in answer ? String(answer.unit) : ""}` : text

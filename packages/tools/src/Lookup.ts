@@ -61,7 +61,7 @@ export const tool: Tool.Tool = Tool.make({
  *   gives `Paris`. With a place alone it is a line of all that is known.
  * - Case, accents, periods and a leading "the" do not matter; `USA`, `U.S.` and codes in capital letters are
  *   understood.
- * - A country goes before a city of its name. A city named alone is meant where it has at least 100,000 inhabitants and
+ * - A country goes before a city of its name. A city named alone is meant if it has at least 100,000 inhabitants and
  *   five times as many as any other of that name; otherwise the answer is {@link Ambiguous}. `Paris, France` and
  *   `Paris, TX` are exact.
  */

@@ -124,7 +124,7 @@ export type { Hints }
  * that the tool is idempotent or read-only: then it is sent once more. What a child process writes on its standard
  * error is shown only in the error of a connection that ended, without the values of `env`.
  *
- * Fails where the server does not start or answer in time, and where it lists tools none of which can be used. Throws a
+ * Fails if the server does not start or answer in time, and if it lists tools none of which can be used. Throws a
  * `InvalidOption` on a time that is not longer than 0.
  *
  * @example

@@ -55,7 +55,7 @@ export interface StdioOptions extends ServeOptions {
 /**
  * Serves over standard input and output until the input ends.
  *
- * Each offer is a tool that takes the string `input`, and `options` where it has any. Calls run at the same time; one
+ * Each offer is a tool that takes the string `input`, and `options` if it has any. Calls run at the same time; one
  * that the client cancels, and all that still run when the input ends, are interrupted. A client that asks for progress
  * gets a sign of life every ten seconds. Standard output belongs to the protocol: nothing else in the process may write
  * there.

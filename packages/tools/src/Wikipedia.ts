@@ -36,7 +36,7 @@ export interface WikipediaOptions {
  * A tool that takes what to look up and gives the text of the page that fits best, from its beginning, under its title
  * and address; then the titles of up to four other pages, with which the tool can be asked again.
  *
- * Two requests for each call, by the wiki's REST search and its plain-text extracts. Says so where nothing was found;
+ * Two requests for each call, by the wiki's REST search and its plain-text extracts. Says so if nothing was found;
  * fails with `ApiError` where the wiki gives no answer.
  */
 export const make = (options: WikipediaOptions = {}): Tool.Tool => {

@@ -81,7 +81,7 @@ export const layer = (
 ): Layer.Layer<never, JournalFileError> => Layer.scoped(Journal.Journal, make(path, options))
 
 /**
- * Reads the events of schema 2 from a file. Fails with {@link UnreadableEvents} where there is no such file, where it
+ * Reads the events of schema 2 from a file. Fails with {@link UnreadableEvents} if there is no such file, if it
  * holds anything but events, and where another version of the schema wrote it.
  */
 export const read = (path: string): Effect.Effect<Events, UnreadableEvents> =>

@@ -139,7 +139,7 @@ const inline = (text: string) => {
   }
 }
 
-/** Where the next run of the same length starts, if it may close inline code. */
+/** Returns where the next run of the same length starts, if it may close inline code. */
 const closingRun = (text: string, from: number, length: number, end: number): number => {
   if (/^\s?$/.test(text.charAt(from))) return -1
   let at = text.indexOf("`", from)

@@ -10,7 +10,7 @@ const wrapper =
 const tagLine = /^<(\/?)([\p{L}][\w:.-]{0,40})\s?>$/u
 const bracketLine = /^\[\/([\p{L}][\w -]{0,30})\]$/u
 
-/** What a line says without its marks, where it says that this is the end. */
+/** Returns what a line says without its marks, if it says that this is the end. */
 const ends: ReadonlySet<string> = new Set(
   "end endplan planend endsteps stepsend endlist listend endanswer endresponse endoutput endreply endtask endturn endcode eom eot eos eof eop done finish finished stop terminate complete completed theend".split(
     " "

@@ -258,5 +258,5 @@ const equal = (a: unknown, b: unknown): boolean => {
   return a === b
 }
 
-/** Returns the place behind the JSON object or array that starts at `at`, or -1 where it does not end. */
+/** Returns the place behind the JSON object or array that starts at `at`, or -1 if it does not end. */
 export const endOf = JsonText.endOf

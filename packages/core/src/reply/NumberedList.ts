@@ -144,7 +144,7 @@ const splitLines = (
   return found.length === 1 ? found[0] : undefined
 }
 
-/** How many lines are looked at for steps inside them. */
+/** Maximum number of lines that are looked at for steps inside them. */
 const maxTried = 50
 
 /** No plan is that long: a longer text only costs time. */

@@ -119,7 +119,10 @@ const verdictLine = (source: string): Mark | undefined => {
   return { word, isCapital, text: "", isOpen: false, isInstruction: false }
 }
 
-/** What was opened right before the word and may close after it. A bullet has a blank behind it and closes nothing. */
+/**
+ * Returns what was opened right before the word and may close after it. A bullet has a blank behind it and closes
+ * nothing.
+ */
 const closers = (before: string): string => {
   let start = before.length
   while (start > 0 && !isBlank(before.charCodeAt(start - 1))) start--

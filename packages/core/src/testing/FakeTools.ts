@@ -22,20 +22,20 @@ export interface FakeCall {
   readonly outcome?: "ok" | "error" | "interrupted"
 }
 
-/** What a fake tool does: gives a text, or whatever the function makes of the input. */
+/** The behaviour of a fake tool: gives a text, or whatever the function makes of the input. */
 export interface Fake {
   /** Default: `a <name> result`. */
   readonly gives?: string | ((input: string) => Outcome<never>)
   /** Fails with this text in place of a result. */
   readonly fails?: string
-  /** How long a call takes. Default: no time. */
+  /** Time that a call takes. Default: no time. */
   readonly takes?: Duration.DurationInput
   readonly description?: string
   /** See `ToolInfo`. Default: not said. */
   readonly readOnly?: boolean
 }
 
-/** What a test can ask of the fake tools. */
+/** The fake tools as a test sees them. */
 export interface Recorder {
   /** Every call, in the order in which they started. */
   readonly calls: Effect.Effect<ReadonlyArray<FakeCall>>

@@ -49,11 +49,11 @@ export const makeScheduler = (every = 3): StepScheduler => {
   }
 }
 
-/** What became of the program that was interrupted after so many tasks. */
+/** The fate of the program that was interrupted after so many tasks. */
 export interface Ending<State, A, E> {
   readonly tasks: number
   readonly state: State
-  /** Absent where it never ended. */
+  /** Absent if it never ended. */
   readonly exit: Exit.Exit<A, E> | undefined
 }
 

@@ -37,7 +37,7 @@ export class UnusedReplies extends Data.TaggedError("UnusedReplies")<{ readonly 
 // models
 // ---------------------------------------------------------------------------------------------------------------
 
-/** What the model says: a text, a whole reply, an error, or something made from the request. */
+/** The reply of the model: a text, a whole reply, an error, or something made from the request. */
 export type Said =
   | string
   | Partial<Llm.Reply>
@@ -48,7 +48,7 @@ export type Said =
 export interface Entry {
   readonly role?: Llm.Role
   readonly call?: Llm.CallId
-  /** How long the model takes. Default: no time. */
+  /** Time that the model takes. Default: no time. */
   readonly after?: Duration.DurationInput
   readonly says: Said
 }
@@ -56,7 +56,7 @@ export interface Entry {
 /** A line of a script: an {@link Entry}, or just what is said, for the next call whatever it is. */
 export type Line = Said | Entry
 
-/** What a test can ask of the scripted model. */
+/** The scripted model as a test sees it. */
 export interface Recorder {
   /** Every request so far, in the order in which they came. */
   readonly requests: Effect.Effect<ReadonlyArray<Llm.Request>>

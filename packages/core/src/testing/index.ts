@@ -1,6 +1,6 @@
 /**
- * What tests of patterns and of apps that use them need: a scripted model, fake tools, a clock for simulations, and
- * interruption at every yield point.
+ * Gives tests of patterns, and of apps that use them, what they need: a scripted model, fake tools, a clock for
+ * simulations, and interruption at every yield point.
  */
 export * as FakeTools from "./FakeTools.js"
 export * as Interruption from "./Interruption.js"

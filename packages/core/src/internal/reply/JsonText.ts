@@ -116,7 +116,7 @@ export const find = (
   return open.length === 0 ? { spans, doubtful } : { spans, doubtful, unfinishedAt: start }
 }
 
-/** Returns the place behind the value that starts at `at`, or -1 where it does not end. */
+/** Returns the place behind the value that starts at `at`, or -1 if it does not end. */
 export const endOf = (text: string, at: number): number =>
   find(text, (_, index) => index === at, undefined, at, 1).spans[0]?.end ?? -1
 

@@ -17,6 +17,7 @@ import * as Run from "@forethought/core/Run"
 import * as ReplyText from "@forethought/core/reply/ReplyText"
 import * as Verdict from "@forethought/core/reply/Verdict"
 import * as Toolbox from "@forethought/core/Toolbox"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { info } from "./internal/adapt/info.js"
@@ -114,7 +115,7 @@ export const run = <E = ReAct.Error, R = Llm.Llm | Toolbox.Toolbox>(
             verified
           })),
           Effect.mapError((error) =>
-            Failure.attach(isFailed(error) ? new TaskFailed({ reason: error.reason }) : error, { tree: root })
+            Failure.attach(error instanceof Failed ? new TaskFailed({ reason: error.reason }) : error, { tree: root })
           )
         )
       }),
@@ -133,7 +134,7 @@ const solve = <R>(world: World<R>, node: Draft, ancestors: ReadonlyArray<string>
     const tried = yield* world.tryTask(node)
     if (tried.status === "completed") return { result: tried.detail, verified: tried.verified }
     const isRepeat = ancestors.includes(fold(task))
-    if (depth >= world.settings.maxDepth || isRepeat) return yield* Effect.fail(failed(tried.detail))
+    if (depth >= world.settings.maxDepth || isRepeat) return yield* new Failed({ reason: tried.detail })
     const path = [...ancestors, fold(task)]
     const plan = yield* approve(world, node, tried.detail, path, yield* askPlanner(world, node, tried.detail, path))
     const { logic } = plan
@@ -143,9 +144,7 @@ const solve = <R>(world: World<R>, node: Draft, ancestors: ReadonlyArray<string>
     })
   }).pipe(
     Effect.tap(({ result, verified }) => end(world, node, { status: "completed", result, verified })),
-    Effect.tapError((error) =>
-      isFailed(error) ? end(world, node, { status: "failed", reason: error.reason }) : Effect.void
-    )
+    Effect.tapErrorTag("Failed", ({ reason }) => end(world, node, { status: "failed", reason }))
   )
 
 /** Runs sub-steps in order until one decides. A nested group is evaluated in place and adds no depth. */
@@ -172,11 +171,11 @@ const runGroup = <R>(
       const outcome = yield* logic === "and"
         ? solving
         : Effect.catchIf(solving, isAlternative, (error) => Effect.succeed(error))
-      if (isFailed(outcome)) reasons.push(outcome.reason)
+      if (outcome instanceof Failed) reasons.push(outcome.reason)
       else if (logic === "or") return outcome
       else results.push(outcome)
     }
-    if (logic === "or") return yield* Effect.fail(failed(reasons.join("\n")))
+    if (logic === "or") return yield* new Failed({ reason: reasons.join("\n") })
     return { result: results.map(({ result }) => result), verified: results.every(({ verified }) => verified) }
   })
 
@@ -245,7 +244,7 @@ const askPlanner = <R>(
     read: (reply, attempt) => readSplit(reply, attempt, settings.maxSubSteps, path)
   }).pipe(
     Effect.mapError((error) =>
-      endsRun(error) ? error : failed(`${reason}\nThe task could not be split: ${error.message}`)
+      endsRun(error) ? error : new Failed({ reason: `${reason}\nThe task could not be split: ${error.message}` })
     ),
     Effect.tap(({ conflicting }) => (conflicting ? warn(run, call, "conflicting_reply", conflict) : Effect.void))
   )
@@ -268,12 +267,22 @@ const approve = <R>(
     previous: node.depth === 1 ? undefined : [shownStep(node.id, node.task)],
     written: written(plan),
     read: (edited) =>
-      Either.mapLeft(readSplit(edited, 0, settings.maxSubSteps, path), (error) =>
-        refused(`${reason}\nThe edited decomposition cannot be carried out: ${error.message}`)
+      Either.mapLeft(
+        readSplit(edited, 0, settings.maxSubSteps, path),
+        (error) =>
+          new Failed({
+            reason: `${reason}\nThe edited decomposition cannot be carried out: ${error.message}`,
+            isRefused: true
+          })
       )
   }).pipe(
     Effect.catchTag("PlanRefused", ({ reason: why }) =>
-      Effect.fail(refused(`${reason}\nThe decomposition was refused${why.trim() === "" ? "." : `: ${why}`}`))
+      Effect.fail(
+        new Failed({
+          reason: `${reason}\nThe decomposition was refused${why.trim() === "" ? "." : `: ${why}`}`,
+          isRefused: true
+        })
+      )
     )
   )
 
@@ -354,13 +363,8 @@ interface Solved {
   readonly verified: boolean
 }
 
-/** The failure of a task or a group. */
-interface Failed {
-  readonly _tag: "Failed"
-  readonly reason: string
-  /** Somebody refused what was to run: no alternative is tried. */
-  readonly isRefused: boolean
-}
+/** The failure of a task or a group. If somebody refused what was to run, no alternative is tried. */
+class Failed extends Data.TaggedError("Failed")<{ readonly reason: string; readonly isRefused?: true }> {}
 
 type Solving<R> = Effect.Effect<Solved, Failed | Llm.LlmError, R>
 
@@ -374,16 +378,11 @@ interface GroupDraft extends Omit<GroupNode, "children"> {
   readonly children: Array<Draft | GroupDraft>
 }
 
+/** Whether another alternative may be tried. */
+const isAlternative = (error: Failed | Llm.LlmError): error is Failed =>
+  error._tag === "Failed" && error.isRefused !== true
+
 const draft = (id: string, task: string, depth: number): Draft => ({ _tag: "Task", id, task, depth, status: "running" })
-
-const failed = (reason: string): Failed => ({ _tag: "Failed", reason, isRefused: false })
-
-const refused = (reason: string): Failed => ({ _tag: "Failed", reason, isRefused: true })
-
-const isFailed = (outcome: Solved | Failed | Llm.LlmError): outcome is Failed =>
-  "_tag" in outcome && outcome._tag === "Failed"
-
-const isAlternative = (error: Failed | Llm.LlmError): error is Failed => isFailed(error) && !error.isRefused
 
 type Ended = Pick<TaskNode, "result" | "verified" | "reason"> & Pick<Attempt, "status">
 

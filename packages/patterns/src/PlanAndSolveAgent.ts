@@ -125,20 +125,9 @@ const loop = (agent: Agent): Effect.Effect<Answered, Unfinished, Llm.Llm | Toolb
 
 const plan = (agent: Agent) =>
   Effect.gen(function* () {
-    const { settings, task } = agent
     const { tools } = yield* Toolbox.Toolbox
-    const written = yield* ask(
-      agent,
-      "planner",
-      "planner",
-      prompt(settings.planner, {
-        task,
-        tools: `Tools: ${Toolbox.names(tools)}.`,
-        max_plan_length: String(settings.maxPlanLength),
-        reply_format: planFormat(agent)
-      })
-    )
-    return yield* agent.plan.first("planner", written)
+    const asked = prompt(agent.settings.planner, { ...common(agent), tools: `Tools: ${Toolbox.names(tools)}.` })
+    return yield* agent.plan.first("planner", yield* ask(agent, "planner", "planner", asked))
   })
 
 const planOf = (run: Run.Run, task: string, settings: Settings, state: State): Agent["plan"] =>
@@ -161,11 +150,14 @@ const shownSteps = (steps: ReadonlyArray<DataFlow.AgentStep>, from = 1): Readonl
 
 const readPlan = (
   { dataFlow }: Settings,
-  state: State,
+  { given }: State,
   reply: string
 ): Either.Either<DataFlow.AgentPlan, ParseError> =>
   dataFlow === "declared"
-    ? Either.map(DataFlow.readDeclared(reply, names(state)), (steps) => ({ steps, isInline: false }))
+    ? DataFlow.readDeclared(
+        reply,
+        given.map((values) => values.map(([name]) => name))
+      )
     : DataFlow.readList(reply)
 
 /** Runs one step and keeps what it gave. A cap that the sub-agent reached fails the step; an `LlmError` the run. */
@@ -207,26 +199,17 @@ const noVerdict = "The step's report does not say whether it was completed; it i
 
 const replan = (agent: Agent, failed: DataFlow.AgentStep, executed: PastStep) =>
   Effect.gen(function* () {
-    const { settings, state, task } = agent
+    const { settings, state } = agent
     state.replans += 1
     const call = `replan-${state.replans}`
     const old = [failed, ...state.plan].map((step) => step.description)
-    const written = yield* ask(
-      agent,
-      "replanner",
-      call,
-      prompt(settings.replanner, {
-        task,
-        plan: shown.numbered(old, state.pastSteps.length),
-        completed: Executor.pastSteps(state.pastSteps, (past) => past.status === "completed"),
-        failure: Executor.pastSteps(state.pastSteps, (past) => past.id === executed.id),
-        max_plan_length: String(settings.maxPlanLength),
-        reply_format: planFormat(agent)
-      })
-    )
-    const steps = yield* agent.plan.approve(call, yield* agent.plan.within(call, written.steps, written.isInline))
-    yield* agent.plan.revised(call, steps, executed)
-    return steps
+    const asked = prompt(settings.replanner, {
+      ...common(agent),
+      plan: shown.numbered(old, state.pastSteps.length),
+      completed: Executor.pastSteps(state.pastSteps, (past) => past.status === "completed"),
+      failure: Executor.pastSteps(state.pastSteps, (past) => past.id === executed.id)
+    })
+    return yield* agent.plan.next(call, yield* ask(agent, "replanner", call, asked), executed)
   })
 
 const isBudgetExhausted = <E extends Error>(error: E): error is E & Llm.LlmError =>
@@ -319,9 +302,7 @@ interface State {
   replans: number
   /** The steps that failed since the last replan. */
   unresolved: ReadonlyArray<PastStep>
-  /**
-   * The error of a step that could not be paid any more. Only the last call is left, which answers from what there is.
-   */
+  /** The error of a step that could not be paid any more: only the last call is left. */
   cutShort?: Llm.LlmError
 }
 
@@ -366,16 +347,14 @@ const ask = (
   })
 }
 
-/** The names of the values that each executed step gave. */
-const names = ({ given }: State): ReadonlyArray<ReadonlyArray<string>> =>
-  given.map((values) => values.map(([name]) => name))
+/** What planner and replanner are told alike. */
+const common = ({ settings: { dataFlow, maxPlanLength }, state, task }: Agent) => ({
+  task,
+  max_plan_length: String(maxPlanLength),
+  reply_format: dataFlow === "declared" ? prompts.declaredFormat(state.pastSteps.length + 1) : prompts.listFormat
+})
 
-const planFormat = ({ settings, state }: Agent): string =>
-  settings.dataFlow === "declared" ? prompts.declaredFormat(state.pastSteps.length + 1) : prompts.listFormat
-
-/**
- * A step that cannot be paid any more has failed; what was reserved for the last call still answers from the others.
- */
+/** A step that cannot be paid any more has failed. What was reserved for the last call answers from the others. */
 const reactWith =
   ({
     settings: { dataFlow, maxTurns, react },

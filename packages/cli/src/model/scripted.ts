@@ -14,7 +14,7 @@ import { isObject } from "@forethought/core/Json"
 import * as Llm from "@forethought/core/Llm"
 import { ScriptedLlm } from "@forethought/core/testing"
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
 import { readDuration } from "../config/options.js"
 import { reading } from "../config/reading.js"
 import { messageOf, UsageError } from "../errors.js"
@@ -60,7 +60,8 @@ export const fromData = (data: unknown, source: string): Effect.Effect<LoadedMod
           detail: `no scripted reply fits the call ${call} of the ${role}: of ${entries.length} in the script, ${left} not used yet`
         })
     )
-    return { layer: Llm.layer(model.complete), leftOver: () => Effect.runSync(model.left) }
+    const layer = Layer.succeed(Llm.Llm, { complete: model.complete, model: () => "scripted" })
+    return { layer, leftOver: () => Effect.runSync(model.left) }
   })
 
 const known = ["text", "role", "call", "after", "toolCalls", "finishReason"]

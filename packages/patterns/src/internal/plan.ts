@@ -26,6 +26,12 @@ export interface Plan<Step, E> {
     call: string,
     written: { readonly steps: ReadonlyArray<Step>; readonly isInline: boolean }
   ) => Effect.Effect<ReadonlyArray<Step>, E | PlanApproval.PlanRefused>
+  /** Returns a later plan as it was cut and approved, once it has been told beside the result that caused it. */
+  readonly next: (
+    call: string,
+    written: { readonly steps: ReadonlyArray<Step>; readonly isInline: boolean },
+    cause: PastStep
+  ) => Effect.Effect<ReadonlyArray<Step>, E | PlanApproval.PlanRefused>
   /** Tells the plan before and after, beside the result that caused the change. */
   readonly revised: (call: string, steps: ReadonlyArray<Step>, cause: PastStep) => Effect.Effect<void>
   /**
@@ -124,20 +130,28 @@ export const make = <Step, E>(
     return first?.id ?? String(++lastId)
   }
 
+  const revised: Plan<Step, E>["revised"] = (call, steps, cause) =>
+    Effect.suspend(() => {
+      const before = left
+      return run.emit({ _tag: "Replanned", call: run.id(call), before, after: take(steps), cause })
+    })
+
   return {
     within,
     approve,
+    next: (call, written, cause) =>
+      Effect.gen(function* () {
+        const steps = yield* approve(call, yield* within(call, written.steps, written.isInline))
+        yield* revised(call, steps, cause)
+        return steps
+      }),
     first: (call, written) =>
       Effect.gen(function* () {
         const steps = yield* approve(call, yield* within(call, written.steps, written.isInline))
         yield* run.emit({ _tag: "PlanMade", steps: take(steps) })
         return steps
       }),
-    revised: (call, steps, cause) =>
-      Effect.suspend(() => {
-        const before = left
-        return run.emit({ _tag: "Replanned", call: run.id(call), before, after: take(steps), cause })
-      }),
+    revised,
     start
   }
 }

@@ -64,7 +64,7 @@ export type DataFlowProblem = JsonReply.Problem | "bad_data_flow"
 export const readDeclared = (
   reply: string,
   done: ReadonlyArray<ReadonlyArray<string>>
-): Either.Either<ReadonlyArray<AgentStep>, ParseError<DataFlowProblem>> =>
+): Either.Either<AgentPlan, ParseError<DataFlowProblem>> =>
   Either.flatMap(JsonReply.read(reply, { keys: ["steps"], expected }), ({ value }) => {
     const faults: Array<string> = []
     const outputs: Array<ReadonlyArray<string>> = [...done]
@@ -93,7 +93,7 @@ export const readDeclared = (
     })
     if (steps.length === 0) faults.push("no step")
     return faults.length === 0
-      ? Either.right(steps)
+      ? Either.right({ steps, isInline: false })
       : Either.left(new ParseError({ problem: "bad_data_flow", expected, found: faults.join("; "), reply }))
   })
 

@@ -15,7 +15,7 @@ import type { Process } from "./process.js"
 import { reportError } from "./screen/ending.js"
 import { explainHelp, mcpHelp, overview, patternList, patternsJson, runHelp } from "./screen/help.js"
 import { meant, near } from "./screen/text.js"
-import { defaultTools } from "./tools/tools.js"
+import { defaultTools } from "./tools/toolKinds.js"
 
 /** Runs the program and gives the exit code. */
 export const main = async (args: ReadonlyArray<string>, version: string, process: Process): Promise<number> => {

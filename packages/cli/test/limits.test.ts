@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
+import { source } from "../src/config/sources.js"
 import { limiting, pricesOf, readLimits } from "../src/model/limits.js"
 import { readModels } from "../src/model/models.js"
 import { forethought } from "./support/forethought.js"
@@ -105,22 +106,25 @@ describe("a limit that is reached", () => {
 })
 
 describe("reading", () => {
-  const find = (values: { readonly [name: string]: unknown }) => (name: string) =>
-    values[name] === undefined ? undefined : { value: values[name], source: `--${name}` }
+  const read = (values: { readonly [name: string]: unknown }) =>
+    Effect.runSync(
+      Effect.withConfigProvider(
+        readLimits,
+        source((name) => (values[name] === undefined ? undefined : { value: values[name], source: `--${name}` }))
+      )
+    )
 
   it("reads every limit", () => {
-    const limits = readLimits(
-      find({
-        ...{ maxCalls: "20", maxOutputTokens: 5000, maxCost: "$0.05", price: "0.4, 1.6", maxTime: "2 minutes" },
-        ...{ maxConcurrent: 8, requestsPerMinute: "60", tokensPerMinute: 100000 }
-      })
-    )
+    const limits = read({
+      ...{ maxCalls: "20", maxOutputTokens: 5000, maxCost: "$0.05", price: "0.4, 1.6", maxTime: "2 minutes" },
+      ...{ maxConcurrent: 8, requestsPerMinute: "60", tokensPerMinute: 100000 }
+    })
     expect(limits).toEqual({
       ...{ calls: 20, outputTokens: 5000, money: 0.05, wallTime: 120_000 },
       ...{ maxConcurrent: 8, requestsPerMinute: 60, tokensPerMinute: 100_000 },
       price: { inputPerMillion: 0.4, outputPerMillion: 1.6 }
     })
-    expect(readLimits(find({}))).toEqual({})
+    expect(read({})).toEqual({})
   })
 
   it.each([
@@ -137,7 +141,7 @@ describe("reading", () => {
     ["maxTime", "10"],
     ["requestsPerMinute", "often"]
   ])("refuses %s: %j", (name, value) => {
-    expect(() => readLimits(find({ [name]: value }))).toThrow(`--${name} must be`)
+    expect(() => read({ [name]: value })).toThrow(`--${name} must be`)
   })
 
   it("knows what models cost, where somebody does", async () => {

@@ -11,7 +11,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { loading } from "../config/reading.js"
 import { UsageError } from "../errors.js"
 import { type Limits, limiting } from "../model/limits.js"
 import type { ModelNotUsable } from "../model/ModelSpec.js"
@@ -60,7 +59,7 @@ export const load = (equipment: Equipment): Effect.Effect<Loaded, UsageError> =>
   Effect.gen(function* () {
     const { approval, eachTool, limits = {}, models, permits = new Map(), servers = [], warn = () => {} } = equipment
     const loaded = yield* loadModels(models)
-    const tools = yield* Effect.forEach(equipment.tools, ({ load }) => loading(load), { concurrency: "unbounded" })
+    const tools = yield* Effect.forEach(equipment.tools, ({ load }) => load, { concurrency: "unbounded" })
     const limited = yield* limiting(limits, models, equipment.keepsLast ?? false)
     const own = eachTool === undefined ? tools : tools.map(eachTool)
     const connected = Effect.forEach(

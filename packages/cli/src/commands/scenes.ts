@@ -8,7 +8,9 @@ import * as Effect from "effect/Effect"
 import { readOption } from "../config/options.js"
 import { optionsOf, type PatternEntry, patterns } from "../config/patterns.js"
 import { reading } from "../config/reading.js"
+import { source as noSource, wrong } from "../config/sources.js"
 import { messageOf, UsageError } from "../errors.js"
+import { defaultTools } from "../tools/toolKinds.js"
 import { pickTools, type ToolEntry } from "../tools/tools.js"
 
 /** One run of the demonstration. */
@@ -25,51 +27,51 @@ export interface Scene {
 
 const folder = fileURLToPath(new URL("../../demo/", import.meta.url))
 
-export const readScenes = Effect.gen(function* () {
+export const readScenes: Effect.Effect<ReadonlyArray<Scene>, UsageError> = Effect.gen(function* () {
   const names = yield* Effect.promise(() => readdir(folder))
   return yield* Effect.forEach(names.filter((file) => file.endsWith(".json")).sort(), (file) =>
     Effect.flatMap(
       Effect.promise(() => readFile(`${folder}${file}`, "utf8")),
-      (text) => reading(() => readScene(file, text))
+      (text) => readScene(file, text)
     )
   )
 })
 
-const readScene = (file: string, text: string): Scene => {
-  const source = `The demonstration ${file}`
-  let data: unknown
-  try {
-    data = JSON.parse(text)
-  } catch (error) {
-    throw new UsageError(`${source} is not valid JSON: ${messageOf(error)}`)
-  }
-  const fields = entriesOf(data)
-  const pattern = patterns.find(({ name }) => name === fields.get("pattern"))
-  const question = fields.get("question")
-  const title = fields.get("title")
-  if (pattern === undefined || typeof question !== "string" || typeof title !== "string") {
-    throw new UsageError(`${source} needs a "title", a known "pattern", a "question" and "replies".`)
-  }
-  const names = fields.get("tools")
-  const facts = fields.get("facts")
-  const options = [...entriesOf(fields.get("options"))].map(([name, value]): readonly [string, string | number] => {
-    const option = optionsOf(pattern).find((candidate) => candidate.name === name)
-    if (option === undefined) throw new UsageError(`${source} has the option ${name}, which ${pattern.name} has not.`)
-    return [name, readOption(option, String(value), `${source}: ${name}`, folder)]
+const readScene = (file: string, text: string): Effect.Effect<Scene, UsageError> =>
+  Effect.gen(function* () {
+    const source = `The demonstration ${file}`
+    const fields = yield* Effect.try({
+      try: () => entriesOf(JSON.parse(text)),
+      catch: (error) => new UsageError(`${source} is not valid JSON: ${messageOf(error)}`)
+    })
+    const pattern = patterns.find(({ name }) => name === fields.get("pattern"))
+    const question = fields.get("question")
+    const title = fields.get("title")
+    if (pattern === undefined || typeof question !== "string" || typeof title !== "string") {
+      return yield* wrong(`${source} needs a "title", a known "pattern", a "question" and "replies".`)
+    }
+    const names = fields.get("tools")
+    const facts = fields.get("facts")
+    const options = yield* Effect.forEach(entriesOf(fields.get("options")), ([name, value]) => {
+      const option = optionsOf(pattern).find((candidate) => candidate.name === name)
+      return option === undefined
+        ? wrong(`${source} has the option ${name}, which ${pattern.name} has not.`)
+        : reading(() => [name, readOption(option, String(value), `${source}: ${name}`, folder)] as const)
+    })
+    const picked = yield* pickTools(Array.isArray(names) ? names.map(String) : defaultTools, source, {
+      folder,
+      env: {}
+    }).pipe(Effect.withConfigProvider(noSource(() => undefined)))
+    return {
+      name: file.replace(/\.json$/, ""),
+      title,
+      pattern,
+      question,
+      tools: [...(facts === undefined ? [] : [factsTool(entriesOf(facts))]), ...picked],
+      options: new Map(options),
+      replies: fields.get("replies")
+    }
   })
-  return {
-    name: file.replace(/\.json$/, ""),
-    title,
-    pattern,
-    question,
-    tools: [
-      ...(facts === undefined ? [] : [factsTool(entriesOf(facts))]),
-      ...pickTools(Array.isArray(names) ? names.map(String) : ["lookup", "calculator"], source)
-    ],
-    options: new Map(options),
-    replies: fields.get("replies")
-  }
-}
 
 const entriesOf = (data: unknown): ReadonlyMap<string, unknown> =>
   new Map(typeof data === "object" && data !== null ? Object.entries(data) : [])
@@ -77,8 +79,7 @@ const entriesOf = (data: unknown): ReadonlyMap<string, unknown> =>
 /** A tool over the facts that stand in a scene's own file: no fact of the world, and named so. */
 const factsTool = (facts: ReadonlyMap<string, unknown>): ToolEntry => ({
   name: "facts (made up for this demonstration)",
-  summary: "the facts in the demonstration's own file",
-  load: async () =>
+  load: Effect.sync(() =>
     Tool.make({
       name: "Facts",
       description: `Looks up one of these facts, made up for a demonstration: ${[...facts.keys()].join("; ")}`,
@@ -91,4 +92,5 @@ const factsTool = (facts: ReadonlyMap<string, unknown>): ToolEntry => ({
           : Effect.succeed(String(fact))
       }
     })
+  )
 })

@@ -13,9 +13,3 @@ export const reading = <A>(read: () => A): Effect.Effect<A, UsageError> =>
       return error instanceof UsageError ? Effect.fail(error) : Effect.die(error)
     }
   })
-
-/** Waits for code to be loaded and used. What that rejects with as a `UsageError` fails the Effect. */
-export const loading = <A>(load: () => Promise<A>): Effect.Effect<A, UsageError> =>
-  Effect.catchAll(Effect.tryPromise({ try: load, catch: (error) => error }), (error) =>
-    error instanceof UsageError ? Effect.fail(error) : Effect.die(error)
-  )

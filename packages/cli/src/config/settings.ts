@@ -3,6 +3,7 @@
  */
 import { existsSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
+import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import { messageOf, UsageError } from "../errors.js"
 import { type Limits, readLimits } from "../model/limits.js"
@@ -12,13 +13,14 @@ import type { Surroundings } from "../process.js"
 import { near } from "../screen/text.js"
 import { rootKeys } from "../tools/mcpEntry.js"
 import { type McpServer, readServers } from "../tools/mcpServers.js"
-import { defaultTools, pickTools, readPermits, type ToolEntry } from "../tools/tools.js"
+import { defaultTools } from "../tools/toolKinds.js"
+import { pickTools, readPermits, type ToolEntry } from "../tools/tools.js"
 import { defaultConfigFile, type Flags } from "./flags.js"
 import { flagOf, parseJson, readOption, variableOf } from "./options.js"
 import { allOptions, optionsOf, type PatternEntry, patterns } from "./patterns.js"
 import { reading } from "./reading.js"
 import { runSettings } from "./runSettings.js"
-import { type Find, type Given, isOn, names, text, texts } from "./values.js"
+import { type Given, given, isOn, names, optional, source, text, texts, wrong } from "./sources.js"
 
 export interface Settings extends Equipped {
   readonly models: Models
@@ -47,137 +49,121 @@ export const readSettings = (
   around: Surroundings
 ): Effect.Effect<Settings, UsageError> =>
   Effect.gen(function* () {
-    const find = yield* reading(() => sourcesOf(flags, around))
-    const { fallback, given, options, structured, ...settings } = yield* reading(() => {
-      const given = find("model")
-      if (given === undefined) throw new UsageError(noModel)
-      const options = readOptions(flags, pattern, find, around.folder)
-      const equipped = readTools(find, around)
-      if (pattern.tools === "needed" && equipped.tools.length + equipped.servers.length === 0) {
-        const other = patterns.find(({ tools }) => tools === "unused")?.name
-        throw new UsageError(
-          `${pattern.name} needs tools: its plan is a list of tool calls. Give some with --tools or --mcp, or take ${other}, which uses none.`
-        )
-      }
-      const events = find("events")
-      const fallback = find("fallbackModel")
-      return {
-        ...equipped,
-        given: { specs: texts(given), source: given.source },
-        fallback: fallback === undefined ? undefined : { spec: text(fallback), source: fallback.source },
-        structured: isOn(find("noStructured")) ? ("off" as const) : ("auto" as const),
-        options,
-        events: events === undefined ? undefined : resolve(around.folder, text(events)),
-        limits: readLimits(find),
-        stream: isOn(find("stream")),
-        approve: isOn(find("approve")),
-        approvePlan: isOn(find("approvePlan"))
-      }
-    })
-    const place = { ...around, structured }
+    const model = yield* given("model")
+    if (model === undefined) return yield* wrong(noModel)
+    const options = yield* readOptions(flags, pattern, around.folder)
+    const equipped = yield* readEquipped(around)
+    if (pattern.tools === "needed" && equipped.tools.length + equipped.servers.length === 0) {
+      const other = patterns.find(({ tools }) => tools === "unused")?.name
+      return yield* wrong(
+        `${pattern.name} needs tools: its plan is a list of tool calls. Give some with --tools or --mcp, or take ${other}, which uses none.`
+      )
+    }
+    const place = { ...around, structured: (yield* isOn("noStructured")) ? ("off" as const) : ("auto" as const) }
+    const events = yield* optional("events", text)
     const models: Models = {
-      ...(yield* readModels(given.specs, given.source, place)),
-      fallback: fallback === undefined ? undefined : yield* readFallback(fallback.spec, fallback.source, place)
+      ...(yield* readModels(yield* texts(model), model.source, place)),
+      fallback: yield* optional("fallbackModel", (given) =>
+        Effect.flatMap(text(given), (spec) => readFallback(spec, given.source, place))
+      )
     }
     const asText =
       needsTextProtocol(models) &&
       !options.has("protocol") &&
       optionsOf(pattern).some(({ name }) => name === "protocol")
     return {
-      ...settings,
+      ...equipped,
       models,
+      events: events === undefined ? undefined : resolve(around.folder, events),
       options: asText ? new Map([...options, ["protocol", "text"]]) : options,
+      limits: yield* readLimits,
+      stream: yield* isOn("stream"),
+      approve: yield* isOn("approve"),
+      approvePlan: yield* isOn("approvePlan"),
       notes: asText
         ? ["tools are called by text, because a gguf model has no tool calling of its own (--protocol)"]
         : []
     }
-  })
+  }).pipe(within(flags, around))
 
 /** Reads the MCP servers alone, for a list of their tools. */
 export const readServersOf = (
   flags: Flags,
   around: Surroundings
-): Effect.Effect<ReadonlyArray<McpServer>, UsageError> => reading(() => readServers(sourcesOf(flags, around), around))
+): Effect.Effect<ReadonlyArray<McpServer>, UsageError> => readServers(around).pipe(within(flags, around))
 
-const readTools = (find: Find, around: Surroundings): Equipped => {
-  const tools = find("tools")
-  return {
-    tools:
-      tools === undefined
-        ? pickTools(defaultTools, "The default", find, around)
-        : pickTools(names(tools), tools.source, find, around),
-    servers: readServers(find, around),
-    permits: readPermits(find)
-  }
-}
-
-/**
- * The sources of settings as one chain: flags before the environment before the config file. A `ConfigProvider` would
- * hold texts alone, and not say which of them a value came from, which is what every message about it begins with.
- */
-const sourcesOf = (flags: Flags, around: Surroundings): Find => {
-  const file = readConfig(flags, around)
-  const sources: ReadonlyArray<Find> = [
-    (name) => given(flagValue(flags, name), `--${flagOf(name)}`),
-    (name) =>
-      isFlagOnly(name)
-        ? undefined
-        : given(around.env[variableOf(name)]?.trim() || undefined, `The environment variable ${variableOf(name)}`),
-    (name) => file.get(name)
-  ]
-  return (name) => {
-    for (const find of sources) {
-      const found = find(name)
-      if (found !== undefined) return found
+const readEquipped = (around: Surroundings): Effect.Effect<Equipped, UsageError> =>
+  Effect.gen(function* () {
+    const named = yield* given("tools")
+    return {
+      tools:
+        named === undefined
+          ? yield* pickTools(defaultTools, "The default", around)
+          : yield* pickTools(yield* names(named), named.source, around),
+      servers: yield* readServers(around),
+      permits: yield* readPermits
     }
-    return undefined
-  }
-}
+  })
 
-const given = (value: unknown, source: string): Given | undefined =>
+/** Runs a reader within the chain of sources: flags before the environment before the config file. */
+const within =
+  (flags: Flags, around: Surroundings) =>
+  <A>(reader: Effect.Effect<A, UsageError>): Effect.Effect<A, UsageError> =>
+    Effect.flatMap(
+      reading(() => readConfig(flags, around)),
+      (file) =>
+        Effect.withConfigProvider(
+          reader,
+          source((name) => givenAs(flagValue(flags, name), `--${flagOf(name)}`)).pipe(
+            ConfigProvider.orElse(() => environment(around)),
+            ConfigProvider.orElse(() => source((name) => file.get(name)))
+          )
+        )
+    )
+
+const environment = ({ env }: Surroundings): ConfigProvider.ConfigProvider =>
+  source((name) =>
+    runSettings.some((setting) => setting.name === name && setting.isFlagOnly === true)
+      ? undefined
+      : givenAs(env[variableOf(name)]?.trim() || undefined, `The environment variable ${variableOf(name)}`)
+  )
+
+const givenAs = (value: unknown, source: string): Given | undefined =>
   value === undefined ? undefined : { value, source }
 
 const flagValue = ({ events, model, options, run, tools }: Flags, name: string): unknown =>
   new Map<string, unknown>(Object.entries({ events, model, tools })).get(name) ?? options.get(name) ?? run?.get(name)
 
-const isFlagOnly = (name: string): boolean =>
-  runSettings.some((setting) => setting.name === name && setting.isFlagOnly === true)
-
 const noModel = `No model is configured. Name one with --model <spec>, in the environment variable FORETHOUGHT_MODEL, or as "model" in ${defaultConfigFile}:
 ${modelHelp()}
 To see a run without a model: forethought demo`
 
-/** The options of a pattern with the executor that is chosen for it. */
-const optionsFor = (pattern: PatternEntry, find: Find) => {
-  const executor = find("executor")
-  return optionsOf(pattern, executor === undefined ? undefined : String(executor.value))
-}
-
 const readOptions = (
   flags: Flags,
   pattern: PatternEntry,
-  find: Find,
   folder: string
-): ReadonlyMap<string, string | number> => {
-  const known = optionsFor(pattern, find)
-  for (const name of flags.options.keys()) {
-    if (!known.some((option) => option.name === name)) {
-      throw new UsageError(
+): Effect.Effect<ReadonlyMap<string, string | number>, UsageError> =>
+  Effect.gen(function* () {
+    const executor = yield* given("executor")
+    const known = optionsOf(pattern, executor === undefined ? undefined : String(executor.value))
+    for (const name of flags.options.keys()) {
+      if (known.some((option) => option.name === name)) continue
+      return yield* wrong(
         `The pattern ${pattern.name} has no option --${flagOf(name)}. Its options: ${known.map((option) => `--${flagOf(option.name)}`).join(", ") || "none"}.`
       )
     }
-  }
-  const values = new Map<string, string | number>()
-  for (const option of known) {
-    const found = find(option.name)
-    if (found === undefined) continue
-    if (typeof found.value !== "string" && typeof found.value !== "number") {
-      throw new UsageError(`${found.source} must be a string or a number.`)
+    const values = new Map<string, string | number>()
+    for (const option of known) {
+      const found = yield* given(option.name)
+      if (found === undefined) continue
+      const { source, value } = found
+      if (typeof value !== "string" && typeof value !== "number") {
+        return yield* wrong(`${source} must be a string or a number.`)
+      }
+      values.set(option.name, yield* reading(() => readOption(option, value, source, folder)))
     }
-    values.set(option.name, readOption(option, found.value, found.source, folder))
-  }
-  return values
-}
+    return values
+  })
 
 const readConfig = (flags: Flags, around: Surroundings): ReadonlyMap<string, Given> => {
   const named = flags.config ?? around.env["FORETHOUGHT_CONFIG"]

@@ -6,7 +6,8 @@ import type * as Llm from "@forethought/core/Llm"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import { readOption } from "../config/options.js"
-import { type Find, type Given, text } from "../config/values.js"
+import { reading } from "../config/reading.js"
+import { type Given, optional, text, wrong } from "../config/sources.js"
 import { UsageError } from "../errors.js"
 import type { Model, Models } from "./models.js"
 
@@ -27,28 +28,27 @@ export interface Limits {
 }
 
 /** Reads the limits and checks them. */
-export const readLimits = (find: Find): Limits => {
-  const number = (name: string, kind: "count" | "duration"): number | undefined => {
-    const given = find(name)
-    if (given === undefined) return undefined
-    if (typeof given.value !== "string" && typeof given.value !== "number") {
-      throw new UsageError(`${given.source} must be a string or a number.`)
-    }
-    return Number(readOption({ name, description: "", kind }, given.value, given.source, "."))
-  }
-  const cost = find("maxCost")
-  const price = find("price")
-  return defined({
-    calls: number("maxCalls", "count"),
-    outputTokens: number("maxOutputTokens", "count"),
-    money: cost === undefined ? undefined : readMoney(cost),
-    wallTime: number("maxTime", "duration"),
-    maxConcurrent: number("maxConcurrent", "count"),
-    requestsPerMinute: number("requestsPerMinute", "count"),
-    tokensPerMinute: number("tokensPerMinute", "count"),
-    price: price === undefined ? undefined : readPrice(price)
-  })
-}
+export const readLimits: Effect.Effect<Limits, UsageError> = Effect.suspend(() => {
+  const number = (name: string, kind: "count" | "duration") =>
+    optional(name, ({ source, value }) =>
+      typeof value === "string" || typeof value === "number"
+        ? reading(() => Number(readOption({ name, description: "", kind }, value, source, ".")))
+        : wrong(`${source} must be a string or a number.`)
+    )
+  return Effect.map(
+    Effect.all({
+      calls: number("maxCalls", "count"),
+      outputTokens: number("maxOutputTokens", "count"),
+      money: optional("maxCost", readMoney),
+      wallTime: number("maxTime", "duration"),
+      maxConcurrent: number("maxConcurrent", "count"),
+      requestsPerMinute: number("requestsPerMinute", "count"),
+      tokensPerMinute: number("tokensPerMinute", "count"),
+      price: optional("price", readPrice)
+    }),
+    defined
+  )
+})
 
 const defined = (limits: { readonly [name in keyof Limits]: Limits[name] | undefined }): Limits =>
   Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined))
@@ -58,22 +58,23 @@ const amount = (written: string): number => {
   return /^\d{1,9}(\.\d{1,9})?$/.test(plain) ? Number(plain) : Number.NaN
 }
 
-const readMoney = ({ source, value }: Given): number => {
+const readMoney = ({ source, value }: Given): Effect.Effect<number, UsageError> => {
   const money = amount(String(value))
-  if (!(money > 0)) throw new UsageError(`${source} must be US dollars, such as 0.05, got ${JSON.stringify(value)}.`)
-  return money
+  return money > 0
+    ? Effect.succeed(money)
+    : wrong(`${source} must be US dollars, such as 0.05, got ${JSON.stringify(value)}.`)
 }
 
-const readPrice = (given: Given): Price => {
-  const parts = text(given).split(",").map(amount)
-  const [inputPerMillion = Number.NaN, outputPerMillion = Number.NaN] = parts
-  if (parts.length !== 2 || Number.isNaN(inputPerMillion) || Number.isNaN(outputPerMillion)) {
-    throw new UsageError(
-      `${given.source} must be US dollars for a million input and output tokens, such as 0.4,1.6, got ${JSON.stringify(given.value)}.`
-    )
-  }
-  return { inputPerMillion, outputPerMillion }
-}
+const readPrice = (given: Given): Effect.Effect<Price, UsageError> =>
+  Effect.flatMap(text(given), (written) => {
+    const parts = written.split(",").map(amount)
+    const [inputPerMillion = Number.NaN, outputPerMillion = Number.NaN] = parts
+    return parts.length === 2 && !Number.isNaN(inputPerMillion) && !Number.isNaN(outputPerMillion)
+      ? Effect.succeed({ inputPerMillion, outputPerMillion })
+      : wrong(
+          `${given.source} must be US dollars for a million input and output tokens, such as 0.4,1.6, got ${JSON.stringify(given.value)}.`
+        )
+  })
 
 /** Returns what a model costs: as given, as listed, nothing if it runs at home; `undefined` if nobody knows. */
 const priceOf = (model: Model, limits: Limits): Price | undefined => {

@@ -6,12 +6,13 @@ import { defaultConfigFile } from "../config/flags.js"
 import { flagOf, meaningOf, usageOf, variableOf } from "../config/options.js"
 import { optionsOf, ownOptions, type PatternEntry } from "../config/patterns.js"
 import { modelHelp } from "../model/ModelKinds.js"
-import { defaultTools, tools } from "../tools/tools.js"
+import { defaultTools, type ToolKind, toolKinds } from "../tools/toolKinds.js"
 import { printableJson } from "./text.js"
 
 export const toolList = (): string => {
-  const width = Math.max(...tools.map(({ name }) => name.length))
-  return tools
+  const kinds: ReadonlyArray<ToolKind> = toolKinds
+  const width = Math.max(...kinds.map(({ name }) => name.length))
+  return kinds
     .map(({ name, needs, summary }) => {
       const standard = defaultTools.includes(name) ? " (default)" : ""
       return `${name.padEnd(width)}  ${summary}${standard}${needs === undefined ? "" : `\n${" ".repeat(width)}  needs ${needs}`}`

@@ -7,7 +7,9 @@ import type { McpError, ServerOptions, ServerTool } from "@forethought/tools/Mcp
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-import { type Find, texts } from "../config/values.js"
+import { reading } from "../config/reading.js"
+import * as Sources from "../config/sources.js"
+import { type Given, optional, texts, wrong } from "../config/sources.js"
 import { UsageError } from "../errors.js"
 import type { Surroundings } from "../process.js"
 import { hostOf, type McpServer, readEntries, type Value, type Written } from "./mcpEntry.js"
@@ -15,37 +17,42 @@ import { hostOf, type McpServer, readEntries, type Value, type Written } from ".
 export type { McpServer } from "./mcpEntry.js"
 
 /** Reads the servers, from `--mcp` or from the object `mcp` of the config file, and which of them are believed. */
-export const readServers = (find: Find, around: Surroundings): ReadonlyArray<McpServer> => {
-  const servers = readGiven(find, around)
-  const given = find("trustMcp")
-  if (given === undefined) return servers
-  const trusted = texts(given).map((name) => name.trim())
-  for (const name of trusted) checkTrusted(name, given.source, servers)
-  return servers.map((server) => (trusted.includes(server.name) ? { ...server, isTrusted: true } : server))
-}
+export const readServers = (around: Surroundings): Effect.Effect<ReadonlyArray<McpServer>, UsageError> =>
+  Effect.gen(function* () {
+    const servers = (yield* optional("mcp", (given) => readGiven(given, around))) ?? []
+    const given = yield* Sources.given("trustMcp")
+    if (given === undefined) return servers
+    const trusted = (yield* texts(given)).map((name) => name.trim())
+    for (const name of trusted) yield* checkTrusted(name, given.source, servers)
+    return servers.map((server) => (trusted.includes(server.name) ? { ...server, isTrusted: true } : server))
+  })
 
 /** Trust in one server must not reach another of the same name. */
-const checkTrusted = (name: string, source: string, servers: ReadonlyArray<McpServer>): void => {
+const checkTrusted = (
+  name: string,
+  source: string,
+  servers: ReadonlyArray<McpServer>
+): Effect.Effect<void, UsageError> => {
   const meant = servers.filter((server) => server.name === name)
-  if (meant.length === 1) return
+  if (meant.length === 1) return Effect.void
   const names = servers.map((server) => server.name).join(", ")
   const shown = JSON.stringify(name.slice(0, 60))
-  throw new UsageError(
+  return wrong(
     meant.length === 0
       ? `${source} names no MCP server of this run: ${shown}. Servers: ${names === "" ? "none" : names}.`
       : `${source} names ${meant.length} MCP servers: ${shown}. Give each a name of its own in the config file.`
   )
 }
 
-const readGiven = (find: Find, around: Surroundings): ReadonlyArray<McpServer> => {
-  const given = find("mcp")
-  if (given === undefined) return []
+const readGiven = (given: Given, around: Surroundings): Effect.Effect<ReadonlyArray<McpServer>, UsageError> => {
   const { source, value } = given
-  if (isObject(value)) return readEntries(value, source, around)
+  if (isObject(value)) return reading(() => readEntries(value, source, around))
   if (typeof value === "object" && !(Array.isArray(value) && typeof value[0] === "string")) {
-    throw new UsageError(`${source} must be an object of servers by their names: {"files": {"command": "…"}}.`)
+    return wrong(`${source} must be an object of servers by their names: {"files": {"command": "…"}}.`)
   }
-  return texts(given).map((written) => readWritten(written, source, around))
+  return Effect.flatMap(texts(given), (commands) =>
+    reading(() => commands.map((written) => readWritten(written, source, around)))
+  )
 }
 
 const readWritten = (written: string, source: string, { folder }: Surroundings): McpServer => {

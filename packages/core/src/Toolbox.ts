@@ -142,23 +142,18 @@ export const resolve = (
   tools: ReadonlyArray<{ readonly name: string }>,
   name: string
 ): Either.Either<string, UnknownTool> => {
-  if (tools.some((tool) => tool.name === name)) return Either.right(name)
-  const control = name.indexOf("<|")
-  const cleaned = control < 0 ? name : name.slice(0, control)
-  const wanted = bareName(cleaned)
-  const matches = wanted === "" ? [] : tools.filter((tool) => bareName(tool.name) === wanted)
-  const exact = matches.find((tool) => tool.name === trimmed(cleaned))
-  if (exact !== undefined) return Either.right(exact.name)
-  const [match, ...others] = matches
+  const [match, ...others] = matching(tools, name)
   if (match === undefined) return Either.left(unknownTool(tools, name))
-  if (others.length === 0) return Either.right(match.name)
+  if (others.length === 0) return Either.right(match)
   return Either.left(
-    new UnknownTool({
-      tool: name,
-      available: tools.map((tool) => tool.name),
-      candidates: matches.map((tool) => tool.name)
-    })
+    new UnknownTool({ tool: name, available: tools.map((tool) => tool.name), candidates: [match, ...others] })
   )
+}
+
+/** Returns the name of the tool that a model means, as {@link resolve} does, or nothing. */
+export const find = (tools: ReadonlyArray<{ readonly name: string }>, name: string): string | undefined => {
+  const [match, ...others] = matching(tools, name)
+  return others.length === 0 ? match : undefined
 }
 
 /** One line for each tool, as prompts show them: `name[input]: description`, or the shape of the input as JSON. */
@@ -179,6 +174,17 @@ export const names = (tools: ReadonlyArray<ToolInfo>): string =>
 // ---------------------------------------------------------------------------------------------------------------
 // private
 // ---------------------------------------------------------------------------------------------------------------
+
+/** The names of the tools that a name can mean. */
+const matching = (tools: ReadonlyArray<{ readonly name: string }>, name: string): ReadonlyArray<string> => {
+  if (tools.some((tool) => tool.name === name)) return [name]
+  const control = name.indexOf("<|")
+  const cleaned = control < 0 ? name : name.slice(0, control)
+  const wanted = bareName(cleaned)
+  const matches = wanted === "" ? [] : tools.filter((tool) => bareName(tool.name) === wanted)
+  const exact = matches.find((tool) => tool.name === trimmed(cleaned))
+  return (exact === undefined ? matches : [exact]).map((tool) => tool.name)
+}
 
 const unknownTool = (tools: ReadonlyArray<{ readonly name: string }>, name: string): UnknownTool =>
   new UnknownTool({ tool: name, available: tools.map((tool) => tool.name) })

@@ -192,8 +192,7 @@ const systemPrompt = (toolbox: Toolbox.Service, limits: Settings): string =>
     ? PromptTemplate.render(limits.templates.native, {})
     : PromptTemplate.render(limits.templates.text, { tool_descriptions: Toolbox.descriptions(toolbox.tools) })
 
-const resolved = (toolbox: Toolbox.Service, name: string): string | undefined =>
-  Either.getOrUndefined(Toolbox.resolve(toolbox.tools, name))
+const resolved = (toolbox: Toolbox.Service, name: string): string | undefined => Toolbox.find(toolbox.tools, name)
 
 /** Carries out the calls of a turn, each as soon as those that it must not overtake have ended. */
 const act = (

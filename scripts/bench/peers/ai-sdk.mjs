@@ -62,8 +62,8 @@ const planAndExecute = () => {
     return (await generateText({ model: answering, prompt })).text
   }
   return async () => {
-    const { finalAnswer } = await simple.planAndExecute("goal", complete)
-    if (finalAnswer !== "x") throw new Error("AI SDK: not the expected result")
+    const { answer } = await simple.planAndExecute("goal", complete)
+    if (answer !== "x") throw new Error("AI SDK: not the expected result")
   }
 }
 

@@ -3,6 +3,7 @@
  */
 import { existsSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
+import { isObject } from "@forethought/core/Json"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import { messageOf, UsageError } from "../errors.js"
@@ -109,16 +110,14 @@ const readEquipped = (around: Surroundings): Effect.Effect<Equipped, UsageError>
 const within =
   (flags: Flags, around: Surroundings) =>
   <A>(reader: Effect.Effect<A, UsageError>): Effect.Effect<A, UsageError> =>
-    Effect.flatMap(
-      reading(() => readConfig(flags, around)),
-      (file) =>
-        Effect.withConfigProvider(
-          reader,
-          source((name) => givenAs(flagValue(flags, name), `--${flagOf(name)}`)).pipe(
-            ConfigProvider.orElse(() => environment(around)),
-            ConfigProvider.orElse(() => source((name) => file.get(name)))
-          )
+    Effect.flatMap(readConfig(flags, around), (file) =>
+      Effect.withConfigProvider(
+        reader,
+        source((name) => givenAs(flagValue(flags, name), `--${flagOf(name)}`)).pipe(
+          ConfigProvider.orElse(() => environment(around)),
+          ConfigProvider.orElse(() => source((name) => file.get(name)))
         )
+      )
     )
 
 const environment = ({ env }: Surroundings): ConfigProvider.ConfigProvider =>
@@ -165,48 +164,44 @@ const readOptions = (
     return values
   })
 
-const readConfig = (flags: Flags, around: Surroundings): ReadonlyMap<string, Given> => {
-  const named = flags.config ?? around.env["FORETHOUGHT_CONFIG"]
-  const path = resolve(around.folder, named ?? defaultConfigFile)
-  if (named === undefined && !existsSync(path)) return new Map()
-  const shown = named ?? defaultConfigFile
-  let data: unknown
-  try {
-    data = parseJson(readFileSync(path, "utf8"))
-  } catch (error) {
-    const what = error instanceof SyntaxError ? "is not valid JSON" : "cannot be read"
-    throw new UsageError(`The config file ${shown} ${what}: ${messageOf(error)}`)
-  }
-  if (typeof data !== "object" || data === null || Array.isArray(data)) {
-    throw new UsageError(
-      `The config file ${shown} must hold a JSON object, such as {"model": "…", "tools": ["lookup"]}.`
-    )
-  }
-  const known = [
-    ...["model", "tools", "events"],
-    ...runSettings.filter(({ isFlagOnly }) => isFlagOnly !== true).map(({ name }) => name),
-    ...allOptions(around.patterns ?? patterns).map(({ option }) => option.name)
-  ]
-  const values = new Map<string, Given>()
-  for (const [written, value] of Object.entries(data)) {
-    if (written === "$schema") continue
-    // What other clients call our `mcp`.
-    const key = rootKeys.includes(written) ? "mcp" : written
-    if (key === "mcp" && values.has(key)) {
-      throw new UsageError(`The config file ${shown} has its MCP servers under two keys. Put them all under "mcp".`)
+const readConfig = (flags: Flags, around: Surroundings): Effect.Effect<ReadonlyMap<string, Given>, UsageError> =>
+  Effect.gen(function* () {
+    const named = flags.config ?? around.env["FORETHOUGHT_CONFIG"]
+    const path = resolve(around.folder, named ?? defaultConfigFile)
+    if (named === undefined && !existsSync(path)) return new Map()
+    const where = `The config file ${named ?? defaultConfigFile}`
+    const data = yield* Effect.try({
+      try: () => parseJson(readFileSync(path, "utf8")),
+      catch: (error) => {
+        const what = error instanceof SyntaxError ? "is not valid JSON" : "cannot be read"
+        return new UsageError(`${where} ${what}: ${messageOf(error)}`)
+      }
+    })
+    if (!isObject(data)) {
+      return yield* wrong(`${where} must hold a JSON object, such as {"model": "…", "tools": ["lookup"]}.`)
     }
-    if (/key|secret|password|token/i.test(key) && !known.includes(key)) {
-      throw new UsageError(
-        `The config file ${shown} has the key ${JSON.stringify(key)}: secrets do not belong in a file. Set FORETHOUGHT_API_KEY in the environment.`
-      )
+    const known = [
+      ...["model", "tools", "events"],
+      ...runSettings.filter(({ isFlagOnly }) => isFlagOnly !== true).map(({ name }) => name),
+      ...allOptions(around.patterns ?? patterns).map(({ option }) => option.name)
+    ]
+    const values = new Map<string, Given>()
+    for (const [written, value] of Object.entries(data)) {
+      if (written === "$schema") continue
+      // What other clients call our `mcp`.
+      const key = rootKeys.includes(written) ? "mcp" : written
+      if (key === "mcp" && values.has(key)) {
+        return yield* wrong(`${where} has its MCP servers under two keys. Put them all under "mcp".`)
+      }
+      if (!known.includes(key)) {
+        const [close] = near(key, [...known, ...rootKeys])
+        return yield* wrong(
+          /key|secret|password|token/i.test(key)
+            ? `${where} has the key ${JSON.stringify(key)}: secrets do not belong in a file. Set FORETHOUGHT_API_KEY in the environment.`
+            : `${where} has the key ${JSON.stringify(key)}, which is not known.${close === undefined ? "" : ` Did you mean "${close}"?`} Keys are ${known.join(", ")}.`
+        )
+      }
+      values.set(key, { value, source: `"${written}" in the config file ${named ?? defaultConfigFile}` })
     }
-    if (!known.includes(key)) {
-      const [close] = near(key, [...known, ...rootKeys])
-      throw new UsageError(
-        `The config file ${shown} has the key ${JSON.stringify(key)}, which is not known.${close === undefined ? "" : ` Did you mean "${close}"?`} Keys are ${known.join(", ")}.`
-      )
-    }
-    values.set(key, { value, source: `"${written}" in the config file ${shown}` })
-  }
-  return values
-}
+    return values
+  })

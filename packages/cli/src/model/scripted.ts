@@ -17,6 +17,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { readDuration } from "../config/options.js"
 import { reading } from "../config/reading.js"
+import { wrong } from "../config/sources.js"
 import { messageOf, UsageError } from "../errors.js"
 import type { ModelNotUsable } from "./ModelSpec.js"
 
@@ -44,12 +45,14 @@ export const load = (file: string, folder: string): Effect.Effect<LoadedModel, U
 
 /** Makes the model of a script; `source` begins the messages about it. */
 export const fromData = (data: unknown, source: string): Effect.Effect<LoadedModel, UsageError> =>
-  reading(() => {
+  Effect.gen(function* () {
     const replies = Array.isArray(data) ? data : isObject(data) ? data["replies"] : undefined
     if (!Array.isArray(replies)) {
-      throw new UsageError(`${source} must hold an array of replies, or an object with the array "replies".`)
+      return yield* wrong(`${source} must hold an array of replies, or an object with the array "replies".`)
     }
-    const entries = replies.map((reply: unknown, index) => readEntry(reply, `${source}: reply ${index + 1}`))
+    const entries = yield* Effect.forEach(replies, (reply: unknown, index) =>
+      readEntry(reply, `${source}: reply ${index + 1}`)
+    )
     const model = ScriptedLlm.make(
       entries,
       ({ call, left, role }) =>
@@ -68,55 +71,55 @@ const known = ["text", "role", "call", "after", "toolCalls", "finishReason"]
 
 const finishReasons: ReadonlyArray<Llm.FinishReason> = ["stop", "length", "tool-calls", "content-filter", "other"]
 
-const readEntry = (reply: unknown, where: string): ScriptedLlm.Entry => {
-  if (typeof reply === "string") return { says: says(reply, {}) }
-  if (!isObject(reply)) throw new UsageError(`${where} must be a string or an object with "text".`)
-  for (const key of Object.keys(reply)) {
-    if (!known.includes(key)) {
-      throw new UsageError(
-        `${where} has the key ${JSON.stringify(key)}, which is not known. Keys are ${known.join(", ")}.`
+const readEntry = (reply: unknown, where: string): Effect.Effect<ScriptedLlm.Entry, UsageError> =>
+  Effect.gen(function* () {
+    if (typeof reply === "string") return { says: says(reply, {}) }
+    if (!isObject(reply)) return yield* wrong(`${where} must be a string or an object with "text".`)
+    const odd = Object.keys(reply).find((key) => !known.includes(key))
+    if (odd !== undefined) {
+      return yield* wrong(
+        `${where} has the key ${JSON.stringify(odd)}, which is not known. Keys are ${known.join(", ")}.`
       )
     }
-  }
-  const { after, call, finishReason, role, text, toolCalls } = reply
-  const lines = Array.isArray(text) ? text : [text ?? ""]
-  if (!lines.every((line) => typeof line === "string")) {
-    throw new UsageError(`${where}: "text" must be a string or an array of lines.`)
-  }
-  const knownRole = Llm.roles.find((name) => name === role)
-  if (role !== undefined && knownRole === undefined) {
-    throw new UsageError(`${where}: "role" must be one of ${Llm.roles.join(", ")}.`)
-  }
-  const knownReason = finishReasons.find((name) => name === finishReason)
-  if (finishReason !== undefined && knownReason === undefined) {
-    throw new UsageError(`${where}: "finishReason" must be one of ${finishReasons.join(", ")}.`)
-  }
-  if (call !== undefined && typeof call !== "string") throw new UsageError(`${where}: "call" must be a string.`)
-  return {
-    ...(knownRole === undefined ? {} : { role: knownRole }),
-    ...(call === undefined ? {} : { call }),
-    ...(after === undefined ? {} : { after: readDuration(String(after), `${where}: "after"`) }),
-    says: says(lines.join("\n"), {
-      ...(toolCalls === undefined ? {} : { toolCalls: readToolCalls(toolCalls, where) }),
-      ...(knownReason === undefined ? {} : { finishReason: knownReason })
-    })
-  }
-}
-
-const readToolCalls = (toolCalls: unknown, where: string): ReadonlyArray<Llm.ToolCall> => {
-  if (!Array.isArray(toolCalls)) throw new UsageError(`${where}: "toolCalls" must be an array.`)
-  return toolCalls.map((call: unknown, index) => {
-    if (!isObject(call) || typeof call["name"] !== "string") {
-      throw new UsageError(`${where}: tool call ${index + 1} needs a "name".`)
+    const { after, call, finishReason, role, text, toolCalls } = reply
+    const lines = Array.isArray(text) ? text : [text ?? ""]
+    if (!lines.every((line) => typeof line === "string")) {
+      return yield* wrong(`${where}: "text" must be a string or an array of lines.`)
     }
-    const given = call["arguments"] ?? {}
+    const knownRole = Llm.roles.find((name) => name === role)
+    if (role !== undefined && knownRole === undefined) {
+      return yield* wrong(`${where}: "role" must be one of ${Llm.roles.join(", ")}.`)
+    }
+    const knownReason = finishReasons.find((name) => name === finishReason)
+    if (finishReason !== undefined && knownReason === undefined) {
+      return yield* wrong(`${where}: "finishReason" must be one of ${finishReasons.join(", ")}.`)
+    }
+    if (call !== undefined && typeof call !== "string") return yield* wrong(`${where}: "call" must be a string.`)
     return {
-      id: typeof call["id"] === "string" ? call["id"] : `call-${index + 1}`,
-      name: call["name"],
-      arguments: typeof given === "string" ? given : JSON.stringify(given)
+      ...(knownRole === undefined ? {} : { role: knownRole }),
+      ...(call === undefined ? {} : { call }),
+      ...(after === undefined ? {} : { after: yield* reading(() => readDuration(String(after), `${where}: "after"`)) }),
+      says: says(lines.join("\n"), {
+        ...(toolCalls === undefined ? {} : { toolCalls: yield* readToolCalls(toolCalls, where) }),
+        ...(knownReason === undefined ? {} : { finishReason: knownReason })
+      })
     }
   })
-}
+
+const readToolCalls = (toolCalls: unknown, where: string): Effect.Effect<ReadonlyArray<Llm.ToolCall>, UsageError> =>
+  Array.isArray(toolCalls)
+    ? Effect.forEach(toolCalls, (call: unknown, index) => {
+        if (!isObject(call) || typeof call["name"] !== "string") {
+          return wrong(`${where}: tool call ${index + 1} needs a "name".`)
+        }
+        const given = call["arguments"] ?? {}
+        return Effect.succeed({
+          id: typeof call["id"] === "string" ? call["id"] : `call-${index + 1}`,
+          name: call["name"],
+          arguments: typeof given === "string" ? given : JSON.stringify(given)
+        })
+      })
+    : wrong(`${where}: "toolCalls" must be an array.`)
 
 const says = (text: string, rest: Partial<Llm.Reply>): ScriptedLlm.Said => {
   const calls = rest.toolCalls ?? []
